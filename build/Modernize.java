@@ -1,24 +1,24 @@
-/// Brings the old classes of jars to a newer class-file version: `java build/Modernize.java DIRECTORY`.
+/// Converts old classes in jars to a newer class-file version: `java build/Modernize.java DIRECTORY`.
 ///
-/// The JDK's start-up cache takes no class from before Java 6, since those are verified in another way: without
-/// stack maps, by loading whatever they mention. Run by ./gyre on its copy of the jars, before it makes the cache. A
-/// class gets stack maps and a version, and is otherwise what it was, names, signatures and line numbers
-/// included. Newer classes, and all that is no class, are copied; jars without old classes are left alone, so
-/// that a second run does nothing.
+/// The JDK's start-up cache accepts no class from before Java 6. Such classes have no stack maps, and
+/// verifying them loads every class they mention. `./gyre` runs this on its copy of the jars before it
+/// creates the cache. A class gets stack maps and a version, and is otherwise unchanged, including
+/// names, signatures and line numbers. Newer classes and other entries are copied. Jars without old
+/// classes are not touched, so a second run does nothing.
 void main(String[] args) throws IOException {
     Path directory = Path.of(args[0]);
     try (var jars = Files.newDirectoryStream(directory, "*.jar")) {
         for (Path jar : jars) {
-            // Not beside it, where it would be a module twice.
-            Path mended = directory.resolveSibling(jar.getFileName() + ".new");
-            if (modernize(jar, mended)) {
-                Files.move(mended, jar, StandardCopyOption.REPLACE_EXISTING);
+            // Outside the directory, because two jars of one module there are an error.
+            Path modernized = directory.resolveSibling(jar.getFileName() + ".new");
+            if (modernize(jar, modernized)) {
+                Files.move(modernized, jar, StandardCopyOption.REPLACE_EXISTING);
             }
         }
     }
 }
 
-/// Whether there was anything to do.
+/// Returns whether the jar has old classes, and writes the converted jar if so.
 boolean modernize(Path from, Path to) throws IOException {
     try (JarFile jar = new JarFile(from.toFile())) {
         List<JarEntry> entries = Collections.list(jar.entries());
@@ -39,7 +39,8 @@ boolean modernize(Path from, Path to) throws IOException {
     }
 }
 
-/// Stack maps say what two paths have in common, so a class's ancestors have to be known.
+/// Returns a class-file context that resolves classes of the jar: stack maps merge types at joins of
+/// control flow, so the ancestors of a class must be known.
 ClassFile classFile(JarFile jar) {
     ClassHierarchyResolver inJar =
             ClassHierarchyResolver.ofResourceParsing(
@@ -59,7 +60,7 @@ ClassFile classFile(JarFile jar) {
                     inJar.orElse(ClassHierarchyResolver.defaultResolver())));
 }
 
-/// Java 7: the first that is verified by stack maps and in no other way.
+/// Java 7, the first version that is verified only by stack maps.
 static final int NEWER = ClassFile.JAVA_7_VERSION;
 
 boolean isOldClass(String name, byte[] content) {
@@ -76,7 +77,7 @@ byte[] modernize(ClassFile classFile, byte[] content) {
                     builder.with(element);
                 }
             };
-    // Taking bodies apart and together again is what makes the stack maps.
+    // Rebuilding the method bodies generates the stack maps.
     ClassTransform bodies = ClassTransform.transformingMethodBodies(CodeTransform.ACCEPT_ALL);
     return classFile.transformClass(classFile.parse(content), bodies.andThen(newer));
 }

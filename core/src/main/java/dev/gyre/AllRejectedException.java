@@ -3,8 +3,8 @@ package dev.gyre;
 import java.io.Serial;
 import java.util.List;
 
-/// Every promise given to [Promise#any] was rejected. The reasons are also the suppressed exceptions, so that
-/// a logged stack shows them.
+/// Thrown if all promises passed to [Promise#any] were rejected. The reasons are also added as
+/// suppressed exceptions, so a logged stack trace shows them.
 public final class AllRejectedException extends RuntimeException {
     @Serial private static final long serialVersionUID = 1;
 
@@ -22,7 +22,7 @@ public final class AllRejectedException extends RuntimeException {
         this.reasons.forEach(this::addSuppressed);
     }
 
-    /// One for each promise, in the order of the promises.
+    /// Returns one reason per promise, in the order of the promises.
     public List<Throwable> reasons() {
         return reasons;
     }

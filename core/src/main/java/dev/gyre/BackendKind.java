@@ -3,17 +3,17 @@ package dev.gyre;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/// The kernel interfaces that a loop can wait on. They behave alike; they differ in cost, and in where
-/// they are to be had.
+/// The kernel interface that a loop waits on. All kinds behave alike. They differ in cost and
+/// availability.
 public enum BackendKind {
-    /// Linux epoll, to be had on every Linux that Gyre runs on.
+    /// Linux epoll. Available on every supported Linux.
     EPOLL("epoll"),
 
-    /// Linux io_uring, from 5.13 on. Containers often forbid it.
+    /// Linux io_uring. Requires Linux 5.13. Containers often forbid it.
     IO_URING("io_uring"),
 
-    /// The kqueue of macOS and FreeBSD, so far only for timers, tasks and promises there: their sockets and
-    /// files have still to be learnt. On Linux it is to be had from libkqueue, for whoever wants to try it: see the
+    /// The kqueue of macOS and FreeBSD. There it supports only timers, tasks and promises; sockets
+    /// and files are not implemented. On Linux, libkqueue provides it for experiments: see the
     /// system properties `gyre.kqueue.library` and `gyre.kqueue.flavour`.
     KQUEUE("kqueue");
 
@@ -23,14 +23,14 @@ public enum BackendKind {
         this.id = id;
     }
 
-    /// The name that users know it by: `epoll`, `io_uring`, `kqueue`.
+    /// Returns the name for users: `epoll`, `io_uring`, `kqueue`.
     public String id() {
         return id;
     }
 
-    /// The one that has this [#id()].
+    /// Returns the kind with this [#id()].
     ///
-    /// @throws IllegalArgumentException if there is none; the message lists them all
+    /// @throws IllegalArgumentException if the id is unknown; the message lists all ids
     public static BackendKind of(String id) {
         return Arrays.stream(values())
                 .filter(kind -> kind.id.equals(id))
@@ -40,9 +40,9 @@ public enum BackendKind {
 
     private static IllegalArgumentException unknown(String id) {
         return new IllegalArgumentException(
-                "no backend is called \""
+                "unknown backend \""
                         + id
-                        + "\": there are "
+                        + "\": use one of "
                         + Arrays.stream(values())
                                 .map(BackendKind::id)
                                 .collect(Collectors.joining(", ")));

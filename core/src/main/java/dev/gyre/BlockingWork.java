@@ -2,15 +2,15 @@ package dev.gyre;
 
 import org.jspecify.annotations.Nullable;
 
-/// Code that may block, for [EventLoop#promisify(Work)]. It runs outside the loop.
+/// Code that may block, for [EventLoop#promisify(BlockingWork)]. It runs outside the loop.
 ///
-/// @param <T> the type of what it finds
+/// @param <T> the type of the result
 @FunctionalInterface
 public interface BlockingWork<T extends @Nullable Object> {
-    /// Does the work. What it throws becomes the rejection of the promise.
+    /// Does the work. An exception rejects the promise.
     ///
-    /// @param cancellation cancelled with the one that was handed in, and when the loop ends first; the thread is
-    ///     interrupted then, too, so that only code that computes without blocking has to ask. Not when a step
-    ///     gives up the waiting, as [Promise#orTimeout] does: others may wait
+    /// @param cancellation cancelled together with the caller's cancellation, or when the loop
+    ///     terminates first. The thread is then interrupted, too, so only code that never blocks
+    ///     has to query it. A step that times out, as with [Promise#orTimeout], does not cancel it
     T run(Cancellation cancellation) throws Exception;
 }

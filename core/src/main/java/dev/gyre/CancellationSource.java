@@ -4,7 +4,7 @@ import dev.gyre.internal.cancel.SourceToken;
 
 import java.util.Objects;
 
-/// The end of a [Cancellation] that cancels it. Whoever holds the cancellation alone cannot.
+/// Cancels a [Cancellation]. Code that holds only the cancellation cannot cancel it.
 ///
 /// ```java
 /// var source = new CancellationSource();
@@ -14,14 +14,14 @@ import java.util.Objects;
 ///
 /// **Threads.** All methods may be called from any thread.
 ///
-/// **Order and failure.** The one call that cancels runs the callbacks, in order of registration, before
-/// it returns; then it throws what the first of those threw that failed. All other calls
-/// return at once, also while callbacks still run.
+/// **Order and failure.** The first call that cancels runs the callbacks in order of registration
+/// before it returns. If callbacks throw, it then throws the first of their exceptions. All other
+/// calls return at once, even while callbacks run.
 public final class CancellationSource {
     private final SourceToken own;
     private final Cancellation cancellation;
 
-    /// A source whose cancellation nothing else cancels.
+    /// Creates a source without parents.
     public CancellationSource() {
         own = new SourceToken();
         cancellation = own;
@@ -29,51 +29,50 @@ public final class CancellationSource {
 
     private CancellationSource(Cancellation[] parents) {
         own = new SourceToken();
-        // First, so that its reason counts when a parent is cancelled afterwards.
+        // First: its reason must win over a parent that is cancelled later.
         Cancellation[] all = new Cancellation[parents.length + 1];
         all[0] = own;
         System.arraycopy(parents, 0, all, 1, parents.length);
         cancellation = Cancellation.anyOf(all);
     }
 
-    /// A source whose cancellation is also cancelled as soon as one of the parents is. Cancelling it
-    /// leaves the parents as they are.
+    /// Creates a source whose cancellation is also cancelled as soon as one of the parents is.
+    /// Cancelling it does not affect the parents.
     public static CancellationSource linkedTo(Cancellation... parents) {
         return new CancellationSource(parents);
     }
 
-    /// What this source cancels, always the same one.
+    /// Returns the cancellation of this source, always the same one.
     public Cancellation cancellation() {
         return cancellation;
     }
 
-    /// Cancels without a particular reason. See [#cancel(String)].
+    /// Cancels without a specific reason. See [#cancel(String)].
     public boolean cancel() {
-        return isUndecided() && cancelFor(new CancelledException("cancelled"));
+        return isActive() && cancelFor(new CancelledException("cancelled"));
     }
 
     /// Cancels, unless it is cancelled already.
     ///
-    /// @return true for the one call whose reason is the cancellation's from now on
+    /// @return true if this call's reason is now the reason of the cancellation
     public boolean cancel(String reason) {
         Objects.requireNonNull(reason, "reason");
-        return isUndecided() && cancelFor(new CancelledException(reason));
+        return isActive() && cancelFor(new CancelledException(reason));
     }
 
-    /// Cancels because of something that happened, which becomes the reason's cause. See
-    /// [#cancel(String)].
+    /// Cancels with an exception, which becomes the cause of the reason. See [#cancel(String)].
     public boolean cancel(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
-        return isUndecided() && cancelFor(new CancelledException("cancelled by " + cause, cause));
+        return isActive() && cancelFor(new CancelledException("cancelled by " + cause, cause));
     }
 
-    private boolean isUndecided() {
+    private boolean isActive() {
         return !cancellation.isCancelled();
     }
 
-    @SuppressWarnings("ReferenceEquality") // two calls may name equal reasons
+    @SuppressWarnings("ReferenceEquality") // two calls may pass equal reasons
     private boolean cancelFor(CancelledException reason) {
-        // A parent may have been quicker since the look: then its reason is the one that counts.
+        // A parent cancelled since the check wins: its reason is then the effective one.
         return own.cancel(reason) && cancellation.reason() == reason;
     }
 }

@@ -4,20 +4,20 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.CancellationException;
 
-/// Why something was cancelled: the message is the reason, and the cause what led to it, if anything was
-/// named.
+/// The reason of a cancellation. The message states the reason. The cause is the exception that
+/// led to it, if one was given.
 ///
-/// A [Cancellation] has one of these and shows it to everyone, so its stack trace tells where it was
-/// cancelled, not where that was noticed.
+/// A [Cancellation] has one instance and returns it to every caller. Its stack trace shows where it
+/// was cancelled, not where the cancellation was detected.
 public final class CancelledException extends CancellationException {
     private static final long serialVersionUID = 1L;
 
-    /// A reason without a cause.
+    /// Creates a reason without a cause.
     public CancelledException(String reason) {
         this(reason, null);
     }
 
-    /// A reason, and what led to it.
+    /// Creates a reason with a cause.
     public CancelledException(String reason, @Nullable Throwable cause) {
         super(reason);
         initCause(cause);

@@ -4,7 +4,7 @@ import dev.gyre.internal.promise.LoopDeferred;
 
 import org.jspecify.annotations.Nullable;
 
-/// The writing end of a promise: whoever holds it settles the promise, once.
+/// Settles a promise, once.
 ///
 /// ```java
 /// Deferred<String> line = loop.deferred();
@@ -12,29 +12,29 @@ import org.jspecify.annotations.Nullable;
 /// line.promise().then(this::parse);
 /// ```
 ///
-/// Loop-confined: another thread that has the result hands it over,
-/// `loop.submitPriority(() -> deferred.resolve(value))`, and gets a [WrongThreadException] otherwise. The first
-/// call settles; each later one returns false and changes nothing.
+/// Loop-confined. Another thread gets a [WrongThreadException]; it calls
+/// `loop.submitPriority(() -> deferred.resolve(value))` instead. The first call settles the
+/// promise. Later calls return false and change nothing.
 ///
 /// @param <T> the type of the value
 public sealed interface Deferred<T extends @Nullable Object> permits LoopDeferred {
-    /// The reading end. Always the same one.
+    /// Returns the promise, always the same one.
     Promise<T> promise();
 
     /// Resolves the promise.
     ///
-    /// @return false if it is settled already, or follows another
+    /// @return false if it is settled already or follows another promise
     boolean resolve(T value);
 
     /// Rejects the promise.
     ///
-    /// @return false if it is settled already, or follows another
+    /// @return false if it is settled already or follows another promise
     boolean reject(Throwable reason);
 
-    /// Lets the promise settle as the other one does, which may belong to another loop. From now on nothing
-    /// else settles it. A promise that is told to follow itself, also by way of others of its loop that follow
-    /// one another, is rejected with an [IllegalStateException].
+    /// Settles the promise as the other one does, which may belong to another loop. From now on
+    /// nothing else settles it. If the promise would follow itself, directly or through other
+    /// promises of its loop, it is rejected with an [IllegalStateException].
     ///
-    /// @return false if it is settled already, or follows another
+    /// @return false if it is settled already or follows another promise
     boolean follow(Promise<? extends T> other);
 }

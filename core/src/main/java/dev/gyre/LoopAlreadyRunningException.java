@@ -1,10 +1,10 @@
 package dev.gyre;
 
-/// Another thread is inside a `run` method of this loop. That run goes on undisturbed.
+/// Thrown if another thread is inside a `run` method of the loop. That run is not affected.
 public final class LoopAlreadyRunningException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    /// Names the loop and the thread that runs it.
+    /// @param message names the loop and the thread that runs it
     public LoopAlreadyRunningException(String message) {
         super(message);
     }

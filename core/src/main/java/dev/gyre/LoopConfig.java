@@ -2,6 +2,7 @@ package dev.gyre;
 
 import static dev.gyre.internal.base.Log.LOG;
 
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.base.MemoryBudget;
 import dev.gyre.metrics.LoopObserver;
 
@@ -10,14 +11,20 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 
-/// How a loop behaves. Immutable: each `with` method returns a changed copy.
+/// Configures a loop. Immutable: each `with` method returns a changed copy.
 ///
 /// ```java
 /// var config = LoopConfig.DEFAULT.withName("edge-0").withFailurePolicy(FailurePolicy.PROPAGATE);
 /// ```
+///
+/// A `with` method throws an [IllegalArgumentException] for a value out of range, and a
+/// [NullPointerException] for null.
+///
+/// **Threads.** Any.
 public final class LoopConfig implements Cloneable {
-    /// The configuration of [EventLoop#open()].
+    /// The default configuration, as used by [EventLoop#open()].
     public static final LoopConfig DEFAULT = new LoopConfig();
 
     private String name = "gyre";
@@ -51,106 +58,109 @@ public final class LoopConfig implements Cloneable {
 
     private LoopConfig() {}
 
-    /// The loop's name in messages. Default `gyre`.
+    /// Returns the loop's name in messages. Default `gyre`.
     public String name() {
         return name;
     }
 
-    /// How many tasks from [EventLoop#submit] run in one tick. Default 1 024.
+    /// Returns the maximum of tasks from [EventLoop#submit] run per tick. Default 1 024.
     public int taskBudget() {
         return taskBudget;
     }
 
-    /// How many tasks from [EventLoop#submit] may wait. Default 100 000.
+    /// Returns the maximum of tasks from [EventLoop#submit] that may be queued. Default 100 000.
     public int highWaterMark() {
         return highWaterMark;
     }
 
-    /// How many microtasks run in one tick. Default 1 024.
+    /// Returns the maximum of microtasks run per tick. Default 1 024.
     public int microtaskBudget() {
         return microtaskBudget;
     }
 
-    /// How many I/O callbacks run between two microtask barriers, unless [#strictMicrotasks()]. Default
-    /// 64.
+    /// Returns the maximum of I/O callbacks between two microtask barriers, unless
+    /// [#strictMicrotasks()]. Default 64.
     public int ioBatch() {
         return ioBatch;
     }
 
-    /// Whether microtasks are drained after every single I/O callback. Default false.
+    /// Returns whether microtasks are drained after every I/O callback. Default false.
     public boolean strictMicrotasks() {
         return strictMicrotasks;
     }
 
-    /// What happens when a callback throws. Default [FailurePolicy#ISOLATE].
+    /// Returns the policy for callbacks that throw. Default [FailurePolicy#ISOLATE].
     public FailurePolicy failurePolicy() {
         return failurePolicy;
     }
 
-    /// Who gets a callback's throwable under [FailurePolicy#ISOLATE]. Default: logged with its stack.
+    /// Returns the handler of throwables from callbacks under [FailurePolicy#ISOLATE]. Default:
+    /// logs them with their stack traces.
     public Thread.UncaughtExceptionHandler uncaughtHandler() {
         return uncaughtHandler;
     }
 
-    /// Who hears of overload and breached budgets. Default [LoopObserver#logging()].
+    /// Returns the observer of overload and exceeded budgets. Default [LoopObserver#logging()].
     public LoopObserver observer() {
         return observer;
     }
 
-    /// What runs the work of [EventLoop#promisify(Work)]. Default: a new virtual thread for each, which
-    /// inherits nothing from the loop's.
+    /// Returns the executor of [EventLoop#promisify(BlockingWork)]. Default: a new virtual thread
+    /// for each work, which inherits no thread-locals.
     public Executor executor() {
         return executor;
     }
 
-    /// Whether each promise remembers where it was made. Default false.
+    /// Returns whether each promise records its creation stack. Default false.
     public boolean promiseTracing() {
         return promiseTracing;
     }
 
-    /// How many kernel events one wait collects. Default 1 024.
+    /// Returns the maximum of kernel events collected per wait. Default 1 024.
     public int eventsPerWait() {
         return eventsPerWait;
     }
 
-    /// The longest single wait in the kernel. Default five minutes.
+    /// Returns the maximum duration of a single wait in the kernel. Default five minutes.
     public Duration maxWait() {
         return maxWait;
     }
 
-    /// Which backend to wait on. Default: the one that the system property `gyre.backend` names, else the
-    /// one that is preferred, else the one that works everywhere on this system: epoll or kqueue.
+    /// Returns the requested backend; empty to select one. Selection prefers the system property
+    /// `gyre.backend`, then [#preferredBackend()], then epoll or kqueue. Default empty.
     public Optional<BackendKind> backend() {
         return backend;
     }
 
-    /// Whether a loop cannot be opened where the kernel refuses its [#backend()]. Default: no, it waits on another one.
+    /// Returns whether opening a loop fails if the kernel refuses its [#backend()]. Default false:
+    /// the loop falls back to another backend.
     public boolean isBackendRequired() {
         return backendRequired;
     }
 
-    /// Which backend to wait on where nobody names one and it works. Default: none.
+    /// Returns the backend to use if none is requested and the kernel supports it. Default empty.
     public Optional<BackendKind> preferredBackend() {
         return preferredBackend;
     }
 
-    /// How many completions of operations are handed out in one tick. Default 1 024.
+    /// Returns the maximum of operation completions delivered per tick. Default 1 024.
     public int operationBudget() {
         return operationBudget;
     }
 
-    /// How many buffers the loop has for [dev.gyre.io.operation.Operations#receive]. Default 256.
+    /// Returns the number of the loop's buffers for [dev.gyre.io.operation.Operations#receive].
+    /// Default 256.
     public int receiveBuffers() {
         return receiveBuffers;
     }
 
-    /// How large each of them is. Default 16 KiB.
+    /// Returns the size of each receive buffer. Default 16 KiB.
     public int receiveBufferBytes() {
         return receiveBufferBytes;
     }
 
-    /// How much memory the loop's pooled buffers may have in use together: those of streams and of
-    /// [dev.gyre.io.Buffer#acquire]. Excludes [#receiveBuffers()].
+    /// Returns the maximum memory that the loop's pooled buffers may have in use: those of streams
+    /// and of [dev.gyre.io.Buffer#acquire]. Excludes [#receiveBuffers()].
     ///
     /// Default: an equal share of the process budget for one loop per processor, up to 256 MiB. The
     /// system property `gyre.bufferMemory`, such as `512m`, sets the budget. Its default is the
@@ -164,223 +174,191 @@ public final class LoopConfig implements Cloneable {
                 : MemoryBudget.PROCESS.share(bufferMemoryLoops, receiving);
     }
 
-    /// Whether [#bufferMemory()] is a share of the budget. It shrinks if other loops have left
-    /// less.
+    /// Returns whether [#bufferMemory()] is a share of the process budget. The share shrinks if
+    /// other loops have reserved more.
     public boolean hasBufferMemoryShare() {
         return bufferMemory == 0;
     }
 
-    /// For how many descriptors the loop keeps what it needs for operations from the beginning. Default 0: it is made
-    /// when first needed, and then kept.
+    /// Returns the number of descriptors whose operation state is allocated when the loop opens.
+    /// Default 0: it is allocated on first use, and then kept.
     public int preallocatedDescriptors() {
         return preallocatedDescriptors;
     }
 
-    /// How many operations of each sort the loop makes at the beginning. Default 0.
+    /// Returns the number of operations of each kind allocated when the loop opens. Default 0.
     public int preallocatedOperations() {
         return preallocatedOperations;
     }
 
-    /// A copy with this [#name()].
+    /// Returns a copy with this [#name()].
     public LoopConfig withName(String name) {
         Objects.requireNonNull(name, "name");
-        LoopConfig copy = copy();
-        copy.name = name;
-        return copy;
+        return with(copy -> copy.name = name);
     }
 
-    /// A copy with this [#taskBudget()], at least 1.
+    /// Returns a copy with this [#taskBudget()], at least 1.
     public LoopConfig withTaskBudget(int tasks) {
-        LoopConfig copy = copy();
-        copy.taskBudget = within("taskBudget", tasks, 1, Integer.MAX_VALUE);
-        return copy;
+        Checks.range("taskBudget", tasks, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.taskBudget = tasks);
     }
 
-    /// A copy with this [#highWaterMark()], from 1 to 16 777 216.
+    /// Returns a copy with this [#highWaterMark()], from 1 to 16 777 216.
     public LoopConfig withHighWaterMark(int tasks) {
-        LoopConfig copy = copy();
-        copy.highWaterMark = within("highWaterMark", tasks, 1, 1 << 24);
-        return copy;
+        Checks.range("highWaterMark", tasks, 1, 1 << 24);
+        return with(copy -> copy.highWaterMark = tasks);
     }
 
-    /// A copy with this [#microtaskBudget()], at least 1.
+    /// Returns a copy with this [#microtaskBudget()], at least 1.
     public LoopConfig withMicrotaskBudget(int microtasks) {
-        LoopConfig copy = copy();
-        copy.microtaskBudget = within("microtaskBudget", microtasks, 1, Integer.MAX_VALUE);
-        return copy;
+        Checks.range("microtaskBudget", microtasks, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.microtaskBudget = microtasks);
     }
 
-    /// A copy with this [#ioBatch()], at least 1.
+    /// Returns a copy with this [#ioBatch()], at least 1.
     public LoopConfig withIoBatch(int callbacks) {
-        LoopConfig copy = copy();
-        copy.ioBatch = within("ioBatch", callbacks, 1, Integer.MAX_VALUE);
-        return copy;
+        Checks.range("ioBatch", callbacks, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.ioBatch = callbacks);
     }
 
-    /// A copy with this [#strictMicrotasks()].
+    /// Returns a copy with this [#strictMicrotasks()].
     public LoopConfig withStrictMicrotasks(boolean strict) {
-        LoopConfig copy = copy();
-        copy.strictMicrotasks = strict;
-        return copy;
+        return with(copy -> copy.strictMicrotasks = strict);
     }
 
-    /// A copy with this [#failurePolicy()].
+    /// Returns a copy with this [#failurePolicy()].
     public LoopConfig withFailurePolicy(FailurePolicy policy) {
         Objects.requireNonNull(policy, "policy");
-        LoopConfig copy = copy();
-        copy.failurePolicy = policy;
-        return copy;
+        return with(copy -> copy.failurePolicy = policy);
     }
 
-    /// A copy with this [#uncaughtHandler()]. It runs on the loop thread; if it throws, both
-    /// throwables are logged and the loop goes on.
+    /// Returns a copy with this [#uncaughtHandler()]. It runs on the loop thread. If it throws,
+    /// both throwables are logged and the loop continues.
     public LoopConfig withUncaughtHandler(Thread.UncaughtExceptionHandler handler) {
         Objects.requireNonNull(handler, "handler");
-        LoopConfig copy = copy();
-        copy.uncaughtHandler = handler;
-        return copy;
+        return with(copy -> copy.uncaughtHandler = handler);
     }
 
-    /// A copy with this [#observer()].
+    /// Returns a copy with this [#observer()].
     public LoopConfig withObserver(LoopObserver observer) {
         Objects.requireNonNull(observer, "observer");
-        LoopConfig copy = copy();
-        copy.observer = observer;
-        return copy;
+        return with(copy -> copy.observer = observer);
     }
 
-    /// A copy with this [#executor()]. To bound how much runs at once, see [BoundedExecutor].
+    /// Returns a copy with this [#executor()]. A [BoundedExecutor] limits the work in progress.
     public LoopConfig withExecutor(Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        LoopConfig copy = copy();
-        copy.executor = executor;
-        return copy;
+        return with(copy -> copy.executor = executor);
     }
 
-    /// A copy with this [#promiseTracing()]. A stack is taken for each promise, which makes it many times slower:
-    /// for finding out where an unhandled rejection comes from.
+    /// Returns a copy with this [#promiseTracing()]. Each promise captures a stack trace, which
+    /// makes it many times slower. Use it to find the origin of an unhandled rejection.
     public LoopConfig withPromiseTracing(boolean tracing) {
-        LoopConfig copy = copy();
-        copy.promiseTracing = tracing;
-        return copy;
+        return with(copy -> copy.promiseTracing = tracing);
     }
 
-    /// A copy with this [#eventsPerWait()], from 1 to 65 536.
+    /// Returns a copy with this [#eventsPerWait()], from 1 to 65 536.
     public LoopConfig withEventsPerWait(int events) {
-        LoopConfig copy = copy();
-        copy.eventsPerWait = within("eventsPerWait", events, 1, 1 << 16);
-        return copy;
+        Checks.range("eventsPerWait", events, 1, 1 << 16);
+        return with(copy -> copy.eventsPerWait = events);
     }
 
-    /// A copy with this [#maxWait()], from one millisecond to one day.
+    /// Returns a copy with this [#maxWait()], from one millisecond to one day.
     public LoopConfig withMaxWait(Duration wait) {
-        Objects.requireNonNull(wait, "wait");
-        if (wait.compareTo(Duration.ofMillis(1)) < 0 || wait.compareTo(Duration.ofDays(1)) > 0) {
-            throw new IllegalArgumentException(
-                    "maxWait must be from 1 ms to 1 day, but is " + wait);
-        }
-        LoopConfig copy = copy();
-        copy.maxWait = wait;
-        return copy;
+        Checks.range("maxWait", wait, Duration.ofMillis(1), Duration.ofDays(1));
+        return with(copy -> copy.maxWait = wait);
     }
 
-    /// A copy that asks for this [#backend()], whatever the system property says. It is a wish: where the
-    /// kernel refuses it the loop waits on another one, and says so in the log and in
-    /// [LoopMetrics#backendFallback()][dev.gyre.metrics.LoopMetrics#backendFallback()].
+    /// Returns a copy with this [#backend()], which overrides the system property. If the kernel
+    /// refuses it, the loop falls back to another backend. The log and
+    /// [LoopMetrics#backendFallback()][dev.gyre.metrics.LoopMetrics#backendFallback()] say so.
     public LoopConfig withBackend(BackendKind kind) {
         Objects.requireNonNull(kind, "kind");
-        LoopConfig copy = copy();
-        copy.backend = Optional.of(kind);
-        copy.backendRequired = false;
-        return copy;
+        return with(
+                copy -> {
+                    copy.backend = Optional.of(kind);
+                    copy.backendRequired = false;
+                });
     }
 
-    /// A copy that asks for this [#backend()] or none: where the kernel refuses it, a loop cannot be opened. For
-    /// whoever measures or tries one, and would else look at another.
+    /// Returns a copy with this [#backend()] and no fallback: a loop does not open if the kernel
+    /// refuses it. Use it for benchmarks and tests of one backend.
     public LoopConfig withRequiredBackend(BackendKind kind) {
-        LoopConfig copy = withBackend(kind);
-        copy.backendRequired = true;
-        return copy;
+        return withBackend(kind).with(copy -> copy.backendRequired = true);
     }
 
-    /// A copy with this [#preferredBackend()]. Unlike [#withBackend(BackendKind)] it gives way to the system property, is
-    /// no error on systems that have no such thing, and where the kernel refuses it that is logged as information,
-    /// not as a warning: for servers that are to be fast where they can, and to run anywhere.
+    /// Returns a copy with this [#preferredBackend()]. Unlike [#withBackend(BackendKind)] it does
+    /// not override the system property, and is ignored on systems without the backend. A refusal
+    /// of the kernel is logged at level INFO. Use it for servers that must start on any kernel.
     public LoopConfig withPreferredBackend(BackendKind kind) {
         Objects.requireNonNull(kind, "kind");
-        LoopConfig copy = copy();
-        copy.preferredBackend = Optional.of(kind);
-        return copy;
+        return with(copy -> copy.preferredBackend = Optional.of(kind));
     }
 
-    /// A copy with this [#operationBudget()], at least 1.
+    /// Returns a copy with this [#operationBudget()], at least 1.
     public LoopConfig withOperationBudget(int completions) {
-        LoopConfig copy = copy();
-        copy.operationBudget = within("operationBudget", completions, 1, Integer.MAX_VALUE);
-        return copy;
+        Checks.range("operationBudget", completions, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.operationBudget = completions);
     }
 
-    /// A copy with these [#receiveBuffers()], a power of two from 1 to 32 768, of so many
-    /// [#receiveBufferBytes()], from 64 to 1 MiB. Memory is taken when they are first used.
+    /// Returns a copy with this number of [#receiveBuffers()], a power of two from 1 to 32 768, and
+    /// these [#receiveBufferBytes()], from 64 to 1 MiB. Memory is allocated on first use.
     public LoopConfig withReceiveBuffers(int buffers, int bytes) {
-        within("receiveBuffers", buffers, 1, 1 << 15);
+        Checks.range("receiveBuffers", buffers, 1, 1 << 15);
         if (Integer.bitCount(buffers) != 1) {
             throw new IllegalArgumentException(
                     "receiveBuffers must be a power of two, but is " + buffers);
         }
-        LoopConfig copy = copy();
-        copy.receiveBuffers = buffers;
-        copy.receiveBufferBytes = within("receiveBufferBytes", bytes, 64, 1 << 20);
-        return copy;
+        Checks.range("receiveBufferBytes", bytes, 64, 1 << 20);
+        return with(
+                copy -> {
+                    copy.receiveBuffers = buffers;
+                    copy.receiveBufferBytes = bytes;
+                });
     }
 
-    /// A copy with this [#bufferMemory()], at least 1 MiB. It is taken from the system as it is
-    /// needed, and freed after a second without use. Opening the loop throws if the process budget
-    /// has less left.
+    /// Returns a copy with this [#bufferMemory()], at least 1 MiB. The loop maps it on demand, and
+    /// frees it after a second without use. Opening the loop throws if the process budget has less
+    /// left.
     public LoopConfig withBufferMemory(long bytes) {
-        if (bytes < 1 << 20) {
-            throw new IllegalArgumentException(
-                    "bufferMemory must be at least 1 MiB, but is " + bytes + " bytes");
-        }
-        LoopConfig copy = copy();
-        copy.bufferMemory = bytes;
-        return copy;
+        Checks.range("bufferMemory", bytes, 1 << 20, Long.MAX_VALUE);
+        return with(copy -> copy.bufferMemory = bytes);
     }
 
     /// Returns a copy for one of `loops` loops, from 1 to 65 536: [#bufferMemory()] is an equal
     /// share of the process budget. One more share is left for other loops.
     public LoopConfig withBufferMemoryShare(int loops) {
-        LoopConfig copy = copy();
-        copy.bufferMemory = 0;
-        copy.bufferMemoryLoops = within("loops", loops, 1, 1 << 16);
-        return copy;
+        Checks.range("loops", loops, 1, 1 << 16);
+        return with(
+                copy -> {
+                    copy.bufferMemory = 0;
+                    copy.bufferMemoryLoops = loops;
+                });
     }
 
-    /// A copy with these [#preallocatedDescriptors()] and [#preallocatedOperations()], from 0 to 65 536 each.
+    /// Returns a copy with these [#preallocatedDescriptors()] and [#preallocatedOperations()], from
+    /// 0 to 65 536 each.
     public LoopConfig withPreallocated(int descriptors, int operations) {
-        LoopConfig copy = copy();
-        copy.preallocatedDescriptors = within("preallocatedDescriptors", descriptors, 0, 1 << 16);
-        copy.preallocatedOperations = within("preallocatedOperations", operations, 0, 1 << 16);
-        return copy;
+        Checks.range("preallocatedDescriptors", descriptors, 0, 1 << 16);
+        Checks.range("preallocatedOperations", operations, 0, 1 << 16);
+        return with(
+                copy -> {
+                    copy.preallocatedDescriptors = descriptors;
+                    copy.preallocatedOperations = operations;
+                });
     }
 
-    private static int within(String what, int value, int least, int most) {
-        if (value < least || value > most) {
-            throw new IllegalArgumentException(
-                    what + " must be from " + least + " to " + most + ", but is " + value);
-        }
-        return value;
-    }
-
-    private LoopConfig copy() {
+    private LoopConfig with(Consumer<LoopConfig> change) {
         try {
-            return (LoopConfig) clone();
+            LoopConfig copy = (LoopConfig) clone();
+            change.accept(copy);
+            return copy;
         } catch (CloneNotSupportedException e) {
             throw new AssertionError("LoopConfig is Cloneable", e);
         }
     }
 
-    /// One new virtual thread for each work. A constant, so that equal configurations share it.
+    /// Runs each work on a new virtual thread. A constant: all configurations share it.
     private enum VirtualThreads implements Executor {
         INSTANCE;
 
@@ -396,7 +374,7 @@ public final class LoopConfig implements Cloneable {
         }
     }
 
-    /// Logs what a callback threw. A constant, so that equal configurations share it.
+    /// Logs the throwable of a callback. A constant: all configurations share it.
     private enum LogUncaught implements Thread.UncaughtExceptionHandler {
         INSTANCE;
 

@@ -2,13 +2,12 @@ package dev.gyre;
 
 import java.util.concurrent.RejectedExecutionException;
 
-/// A queue of the loop is full, or its memory for buffers is used up. What was refused will never
-/// run; [EventLoop#trySubmit] and [dev.gyre.io.Buffer#tryAcquire] tell the same as a value, for
-/// callers that expect it.
+/// Thrown if a queue of the loop is full or its buffer memory is used up. A rejected task never
+/// runs. [EventLoop#trySubmit] and [dev.gyre.io.Buffer#tryAcquire] return the rejection as a value.
 public final class LoopOverloadedException extends RejectedExecutionException {
     private static final long serialVersionUID = 1L;
 
-    /// Names what is full, and its limit.
+    /// @param message names the full resource and its limit
     public LoopOverloadedException(String message) {
         super(message);
     }

@@ -1,6 +1,6 @@
 package dev.gyre;
 
-/// Where a loop is in its life. The numbers are part of the contract and never change.
+/// The state of a loop. The ordinals are part of the contract and never change.
 ///
 /// ```
 ///              run                     poll
@@ -14,31 +14,20 @@ package dev.gyre;
 ///                    TERMINATED 1
 /// ```
 public enum LoopState {
-    /// Open, and no thread is inside a `run` method.
-    AWAKE(0),
-    /// Over: nothing is accepted any more. What was accepted last still runs and the descriptors are
-    /// then closed; the outcome of [EventLoop#shutdown] tells when that is done.
-    TERMINATED(1),
-    /// The loop thread waits in the kernel, or is about to.
-    SLEEPING(2),
-    /// Shutdown has begun: accepted work is being finished, new tasks are refused.
-    TERMINATING(3),
-    /// The loop thread is executing a tick.
-    RUNNING(4);
+    /// Open. No thread is inside a `run` method.
+    AWAKE,
+    /// The loop accepts nothing more. The last accepted work still runs, and then the descriptors
+    /// are closed. The outcome of [EventLoop#shutdown] completes afterwards.
+    TERMINATED,
+    /// The loop thread blocks in the kernel or is about to.
+    SLEEPING,
+    /// Shutdown has begun. The loop finishes accepted work and rejects new tasks.
+    TERMINATING,
+    /// The loop thread executes a tick.
+    RUNNING;
 
-    private final int number;
-
-    LoopState(int number) {
-        this.number = number;
-    }
-
-    /// The state's number: 0 to 4, in the order of declaration.
-    public int number() {
-        return number;
-    }
-
-    /// Whether shutdown has begun; it is never taken back.
-    public boolean isEnding() {
+    /// Returns whether shutdown has begun. Never changes from true to false.
+    public boolean isShuttingDown() {
         return this == TERMINATING || this == TERMINATED;
     }
 }

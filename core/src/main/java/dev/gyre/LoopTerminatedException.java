@@ -2,12 +2,11 @@ package dev.gyre;
 
 import java.util.concurrent.RejectedExecutionException;
 
-/// The loop's shutdown has begun or is over, so it takes nothing more. The task that was refused will
-/// never run.
+/// Thrown if the loop's shutdown has begun or completed. A rejected task never runs.
 public final class LoopTerminatedException extends RejectedExecutionException {
     private static final long serialVersionUID = 1L;
 
-    /// Names what was refused and why.
+    /// @param message names the rejected call and the cause
     public LoopTerminatedException(String message) {
         super(message);
     }

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 
-/// How a promise settled: with a value or with a reason.
+/// The outcome of a promise: a value or a reason.
 ///
 /// ```java
 /// String line = switch (outcome) {
@@ -15,16 +15,16 @@ import java.util.Objects;
 ///
 /// @param <T> the type of the value
 public sealed interface Outcome<T extends @Nullable Object> {
-    /// Settled with a value.
+    /// The outcome of a resolved promise.
     ///
-    /// @param value the value, null where the promise allows it
+    /// @param value the value; `null` if the promise permits it
     /// @param <T> the type of the value
     record Resolved<T extends @Nullable Object>(T value) implements Outcome<T> {}
 
-    /// Settled with a reason why there is no value.
+    /// The outcome of a rejected promise.
     ///
-    /// @param reason never null
-    /// @param <T> the type that the value would have had
+    /// @param reason never `null`
+    /// @param <T> the type of the promise's value
     record Rejected<T extends @Nullable Object>(Throwable reason) implements Outcome<T> {
         public Rejected {
             Objects.requireNonNull(reason, "reason");

@@ -13,193 +13,204 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
-/// A value that a loop will have later, or the reason why it will not.
+/// The future result of an asynchronous operation on a loop: a value, or the reason of a failure.
 ///
 /// ```java
-/// Promise<Row> row = loop.promisify(c -> database.find(id));   // a virtual thread does the waiting
+/// Promise<Row> row = loop.promisify(c -> database.find(id)); // blocks a virtual thread
 /// row.then(r -> render(r)).recover(e -> fallback()).thenAccept(this::send);
 /// ```
 ///
-/// A promise is *pending* until it is *resolved* with a value or *rejected* with a reason; then it is *settled*
-/// for good. Each step returns a new promise for what the step's handler comes to: what it returns resolves that
-/// promise, what it throws rejects it. A step without a handler for an outcome passes it on.
+/// A promise is *pending* until it is *resolved* with a value or *rejected* with a reason. Then it
+/// is *settled* permanently. Each step returns a new promise for the result of its handler: a
+/// return value resolves that promise, an exception rejects it. A step without a handler for an
+/// outcome passes the outcome on.
 ///
-/// **Order.** Handlers run as microtasks on the loop thread, never inside the call that settles or attaches, and
-/// in the order in which they were attached.
+/// **Order.** Handlers run as microtasks on the loop thread, in the order in which they were
+/// attached. They never run inside the call that settles or attaches.
 ///
-/// **Threads.** Any thread may call [#await()], [#toFuture()], [#isSettled()], [#outcome()], [#id()],
-/// [#createdAt()] and [#loop()]. All else is loop-confined, like the methods of [EventLoop].
+/// **Threads.** Any thread may call [#await()], [#toFuture()], [#isSettled()], [#outcome()],
+/// [#id()], [#createdAt()] and [#loop()]. All other methods are loop-confined, like those of
+/// [EventLoop].
 ///
-/// **Failure.** A rejection for which no handler was attached by the end of the barrier after it goes to
+/// **Failure.** A rejection without a handler at the end of the next barrier is reported to
 /// [dev.gyre.metrics.LoopObserver#onUnhandledRejection], once.
 ///
-/// **The end.** A promise that is still pending when its loop ends is rejected with [LoopTerminatedException]. A
-/// pending promise that nobody holds any more is garbage like any other object.
+/// **Termination.** A promise that is pending when its loop terminates is rejected with
+/// [LoopTerminatedException]. An unreachable pending promise is garbage-collected.
 ///
 /// @param <T> the type of the value
 public sealed interface Promise<T extends @Nullable Object> permits LoopPromise {
-    /// Turns what came before into what comes next.
+    /// Computes the result of a step.
     ///
-    /// @param <S> what came
-    /// @param <R> what comes next
+    /// @param <S> the type of the value or reason
+    /// @param <R> the type of the result
     @FunctionalInterface
     interface Handler<S extends @Nullable Object, R extends @Nullable Object> {
-        /// What it returns resolves the step's promise, what it throws rejects it.
+        /// Returns the value that resolves the step's promise. An exception rejects it.
         R apply(S from) throws Exception;
     }
 
-    /// Does something with what came before.
+    /// Consumes a value.
     ///
-    /// @param <S> what came
+    /// @param <S> the type of the value
     @FunctionalInterface
     interface Action<S extends @Nullable Object> {
-        /// What it throws rejects the step's promise.
+        /// Consumes the value. An exception rejects the step's promise.
         void accept(S from) throws Exception;
     }
 
-    /// Does something however the promise settled.
+    /// Runs on either outcome.
     @FunctionalInterface
     interface Cleanup {
-        /// What it throws rejects the step's promise.
+        /// Cleans up. An exception rejects the step's promise.
         void run() throws Exception;
     }
 
-    // ------------------------------------------------------------------ making one
+    // ------------------------------------------------------------------ creation
 
-    /// A promise that is resolved. Loop-confined.
+    /// Returns a resolved promise. Loop-confined.
     static <T extends @Nullable Object> Promise<T> resolved(EventLoop loop, T value) {
-        return Loop.of(loop).promises().make.resolved(value);
+        return Loop.of(loop).promises().resolved(value);
     }
 
-    /// A promise that is rejected. Loop-confined.
+    /// Returns a rejected promise. Loop-confined.
     static <T extends @Nullable Object> Promise<T> rejected(EventLoop loop, Throwable reason) {
-        return Loop.of(loop).promises().make.rejected(reason);
+        return Loop.of(loop).promises().rejected(reason);
     }
 
-    /// A promise that settles as the stage does. The stage is something the loop waits for: while it is pending it
-    /// keeps [EventLoop#runUntilEmpty()] going and a graceful shutdown waiting. A [CompletionException] is
-    /// taken for what caused it. Loop-confined.
+    /// Returns a promise that settles as the stage does. While the stage is pending, it keeps
+    /// [EventLoop#runUntilEmpty()] running, and a graceful shutdown waits for it. A
+    /// [CompletionException] is replaced by its cause. Loop-confined.
     static <T extends @Nullable Object> Promise<T> from(
             EventLoop loop, CompletionStage<? extends T> stage) {
-        return Loop.of(loop).promises().make.from(stage);
+        return Loop.of(loop).promises().from(stage);
     }
 
-    /// A promise that is resolved, with null, when the time has passed. Loop-confined.
+    /// Returns a promise that is resolved with `null` after the delay. Loop-confined.
     static Promise<@Nullable Void> delay(EventLoop loop, Duration delay) {
         return delay(loop, delay, Cancellation.none());
     }
 
-    /// The same, unless it is cancelled before. Loop-confined.
+    /// Returns a promise that is resolved with `null` after the delay, or rejected on cancellation.
+    /// Loop-confined.
     static Promise<@Nullable Void> delay(
             EventLoop loop, Duration delay, Cancellation cancellation) {
-        return Loop.of(loop).promises().make.delay(delay, cancellation);
+        return Loop.of(loop).promises().delay(delay, cancellation);
     }
 
-    // ------------------------------------------------------------------ several at once
+    // ------------------------------------------------------------------ combinations
 
-    /// The values of all, in the order of the promises; rejected as soon as one of them is. Promises of other loops
-    /// are welcome. Loop-confined.
+    /// Resolves with the values of all promises, in their order. Rejects as soon as one of them is
+    /// rejected. The promises may belong to other loops. Loop-confined.
     static <T extends @Nullable Object> Promise<List<T>> all(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.all(promises);
+        return Loop.of(loop).promises().all(promises);
     }
 
-    /// The outcomes of all, in the order of the promises; never rejected but by the loop's end. Loop-confined.
+    /// Resolves with the outcomes of all promises, in their order. Rejected only if the loop
+    /// terminates. Loop-confined.
     static <T extends @Nullable Object> Promise<List<Outcome<T>>> allSettled(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.allSettled(promises);
+        return Loop.of(loop).promises().allSettled(promises);
     }
 
-    /// The value of the first that is resolved; rejected with [AllRejectedException] when none is left that could
-    /// be. Loop-confined.
+    /// Resolves with the value of the first resolved promise. Rejects with [AllRejectedException]
+    /// if all promises are rejected. Loop-confined.
     static <T extends @Nullable Object> Promise<T> any(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.any(promises);
+        return Loop.of(loop).promises().any(promises);
     }
 
-    /// Settles as the first that settles. Loop-confined.
+    /// Settles as the first settled promise does. Loop-confined.
     ///
-    /// @throws IllegalArgumentException if there is none: the result would never settle
+    /// @throws IllegalArgumentException if the collection is empty: the result would never settle
     static <T extends @Nullable Object> Promise<T> race(
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
-        return Loop.of(loop).promises().make.race(promises);
+        return Loop.of(loop).promises().race(promises);
     }
 
     // ------------------------------------------------------------------ steps
 
-    /// When resolved, goes on with what the handler makes of the value.
+    /// Calls the handler with the value if resolved. The handler's result settles the step.
     <R extends @Nullable Object> Promise<R> then(Handler<? super T, ? extends R> handler);
 
-    /// When settled, goes on with what the handler for that outcome returns. What the first one throws does not
-    /// reach the second.
+    /// Calls the handler for the outcome. The handler's result settles the step. The second handler
+    /// does not receive exceptions of the first.
     <R extends @Nullable Object> Promise<R> then(
             Handler<? super T, ? extends R> onResolved,
             Handler<? super Throwable, ? extends R> onRejected);
 
-    /// When resolved, does something with the value. The step's promise is resolved with null.
+    /// Calls the action with the value if resolved. Then resolves the step with `null`.
     Promise<@Nullable Void> thenAccept(Action<? super T> action);
 
-    /// When resolved, goes on as the promise does that the handler returns, which may belong to another loop.
+    /// Calls the handler with the value if resolved. The step settles as the returned promise does,
+    /// which may belong to another loop.
     <R extends @Nullable Object> Promise<R> thenCompose(
             Handler<? super T, ? extends Promise<? extends R>> handler);
 
-    /// When rejected, goes on with what the handler makes of the reason.
+    /// Calls the handler with the reason if rejected. The handler's result settles the step.
     Promise<T> recover(Handler<? super Throwable, ? extends T> handler);
 
-    /// When rejected with a reason of that type, goes on with what the handler makes of it.
+    /// Calls the handler if rejected with a reason of that type. The handler's result settles the
+    /// step.
     <X extends Throwable> Promise<T> recover(
             Class<X> type, Handler<? super X, ? extends T> handler);
 
-    /// When rejected, goes on as the promise does that the handler returns.
+    /// Calls the handler with the reason if rejected. The step settles as the returned promise
+    /// does.
     Promise<T> recoverCompose(Handler<? super Throwable, ? extends Promise<? extends T>> handler);
 
-    /// When settled, does something, and goes on with the same outcome. If the action throws, the step is rejected
-    /// with that; a reason it had before is suppressed in it.
+    /// Runs the cleanup when settled and passes the outcome on. If the cleanup throws, the step is
+    /// rejected with that exception, to which an earlier reason is added as suppressed.
     Promise<T> finallyRun(Cleanup cleanup);
 
-    /// Settles as this one, but is rejected with a [TimeoutException] if that takes longer. This promise itself,
-    /// and the work behind it, go on.
+    /// Returns a promise that settles as this one does, or is rejected with a [TimeoutException]
+    /// after the timeout. This promise and its work are not affected.
     ///
-    /// @throws IllegalArgumentException if the timeout is negative or its deadline cannot be represented
+    /// @throws IllegalArgumentException if the timeout is negative or its deadline cannot be
+    ///     represented
     Promise<T> orTimeout(Duration timeout);
 
-    /// Settles as this one, but is rejected with a [CancelledException] if it is cancelled before. This promise
-    /// itself, and the work behind it, go on.
+    /// Returns a promise that settles as this one does, or is rejected with the
+    /// [CancelledException] on cancellation. This promise and its work are not affected.
     Promise<T> cancelOn(Cancellation cancellation);
 
-    // ------------------------------------------------------------------ out of the loop
+    // ------------------------------------------------------------------ other threads
 
-    /// Waits for the value. For virtual and platform threads other than the loop's.
+    /// Blocks until the promise is settled and returns the value. For virtual and platform threads
+    /// other than the loop thread.
     ///
     /// @throws CompletionException with the reason as its cause if the promise is rejected
-    /// @throws WrongThreadException on the loop thread, at once: the loop would wait for itself
-    /// @throws InterruptedException if the calling thread is interrupted; the promise does not mind
+    /// @throws WrongThreadException if called on the loop thread, which would deadlock
+    /// @throws InterruptedException if the calling thread is interrupted; the promise is not
+    ///     affected
     T await() throws InterruptedException;
 
-    /// The same, but not for ever.
+    /// Waits like [#await()], at most for the timeout.
     ///
-    /// @throws TimeoutException if that takes longer; the promise does not mind
+    /// @throws TimeoutException if the promise is still pending; it is not affected
     T await(Duration timeout) throws InterruptedException, TimeoutException;
 
-    /// A new future that is completed with the value, or exceptionally with the reason. Dependents that wait for it
-    /// run on a virtual thread, never on the loop's. Cancelling or completing it does not touch the promise.
+    /// Returns a new future that completes with the value, or exceptionally with the reason.
+    /// Dependents run on a virtual thread, never on the loop thread. Cancelling or completing the
+    /// future does not affect the promise.
     CompletableFuture<T> toFuture();
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ queries
 
-    /// Whether it is resolved or rejected.
+    /// Returns whether the promise is resolved or rejected.
     boolean isSettled();
 
-    /// How it settled, or null while it is pending.
+    /// Returns the outcome; `null` while pending.
     @Nullable Outcome<T> outcome();
 
-    /// A number that no other promise of the loop has or had, for logs.
+    /// Returns an id that is unique in the loop, for logs.
     long id();
 
-    /// Where the promise was made: a throwable that nobody threw, for its stack. Null unless
-    /// [LoopConfig#withPromiseTracing] is on.
+    /// Returns a throwable with the stack trace of the promise's creation; `null` unless
+    /// [LoopConfig#withPromiseTracing] is enabled.
     @Nullable Throwable createdAt();
 
-    /// The loop it belongs to.
+    /// Returns the loop of this promise.
     EventLoop loop();
 }

@@ -1,10 +1,11 @@
 package dev.gyre;
 
-/// A callback called a `run` method of its own loop. Callbacks never nest; the outer run goes on.
+/// Thrown if a callback calls a `run` method of its own loop. Callbacks never nest. The outer run
+/// is not affected.
 public final class ReentrantRunException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    /// Names the loop and its thread.
+    /// @param message names the loop and its thread
     public ReentrantRunException(String message) {
         super(message);
     }

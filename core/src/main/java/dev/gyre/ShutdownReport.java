@@ -1,19 +1,20 @@
 package dev.gyre;
 
-/// How a loop ended and what it had to abandon, by kind.
+/// The outcome of a loop's termination, with the abandoned work by kind.
 ///
-/// @param graceful true when all accepted work was finished before the deadline; false when the loop
-///     was closed, when the deadline passed, or when there was no loop thread to finish queued work
-/// @param tasks tasks from [EventLoop#submit] that were dropped
-/// @param priorityTasks tasks from [EventLoop#submitPriority] that were dropped
-/// @param microtasks microtasks that were dropped
-/// @param deferred callbacks from [EventLoop#defer] that were dropped
-/// @param work work from [EventLoop#promisify(Work)], and stages from [Promise#from], that had not come back: the
-///     promise was rejected and the worker interrupted
-/// @param promises promises that were still pending and were rejected, those of such work included
-/// @param timers timers that were still scheduled; they never keep a shutdown waiting
-/// @param watchers descriptors that were still registered; they never keep a shutdown waiting
-/// @param operations operations that were under way and never completed; a graceful shutdown cancels them instead
+/// @param graceful true if all accepted work was finished before the deadline; false if the loop
+///     was closed, if the deadline passed, or if no loop thread could finish queued work
+/// @param tasks dropped tasks from [EventLoop#submit]
+/// @param priorityTasks dropped tasks from [EventLoop#submitPriority]
+/// @param microtasks dropped microtasks
+/// @param deferred dropped callbacks from [EventLoop#defer]
+/// @param work pending work from [EventLoop#promisify(BlockingWork)] and pending stages from
+///     [Promise#from]: the promises were rejected and the workers interrupted
+/// @param promises pending promises that were rejected, including those of such work
+/// @param timers timers that were still scheduled; a shutdown does not wait for them
+/// @param watchers descriptors that were still registered; a shutdown does not wait for them
+/// @param operations operations in flight that never completed; a graceful shutdown cancels them
+///     instead
 public record ShutdownReport(
         boolean graceful,
         long tasks,
@@ -26,8 +27,8 @@ public record ShutdownReport(
         long watchers,
         long operations) {
 
-    /// The number of accepted units of work that never ran, or were not waited for. Pending promises, timers,
-    /// watchers and operations are not among them: they describe what might have happened, not work that was handed over.
+    /// Returns the number of accepted units of work that never ran or did not finish. Excludes
+    /// pending promises, timers, watchers and operations, which are not accepted work.
     public long abandoned() {
         return tasks + priorityTasks + microtasks + deferred + work;
     }

@@ -2,28 +2,27 @@ package dev.gyre;
 
 import dev.gyre.internal.sys.Errno;
 
-/// The kernel refused a call, in a way the caller did not have to expect. Expected outcomes, such as
-/// would-block or end of stream, are values and never arrive as this exception.
+/// Thrown if the kernel refuses a call unexpectedly. Expected outcomes, such as would-block or end
+/// of stream, are values.
 ///
-/// That a connection was reset or is gone ([Kind#CONNECTION]) is the doing of a peer, and no line of this program is
-/// where it came from: such an exception of a call on a descriptor has no stack trace. A server may see thousands in
-/// a second.
+/// An exception of [Kind#CONNECTION] for a descriptor has no stack trace, because the peer caused
+/// it. A server may see thousands per second.
 public final class SystemCallException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /// The descriptor of a call that has none.
+    /// The descriptor number of a call without a descriptor.
     public static final int NO_FD = -1;
 
     private final String call;
     private final int errno;
     private final int fd;
 
-    /// Describes a refused call.
+    /// Creates an exception for a call.
     ///
-    /// @param call the call as in the manual, with the operation where one call has several:
+    /// @param call the call as in the manual, with the operation if it has several:
     ///     `epoll_ctl(ADD)`
     /// @param errno the error number, positive
-    /// @param fd the descriptor it was about, or [#NO_FD]
+    /// @param fd the descriptor of the call, or [#NO_FD]
     public SystemCallException(String call, int errno, int fd) {
         super(describe(call, errno, fd, Errno.hint(call, errno)), null, true, isOurs(errno));
         this.call = call;
@@ -31,10 +30,10 @@ public final class SystemCallException extends RuntimeException {
         this.fd = fd;
     }
 
-    /// Describes a refused call by what it was for.
+    /// Creates an exception that names the purpose of the call.
     ///
-    /// @param attempt what could not be done, in words: `cannot start 'worker'`
-    /// @param hint what a user can do about it; empty if there is nothing to say
+    /// @param attempt the failed action: `cannot start 'worker'`
+    /// @param hint the remedy for a user; empty if absent
     public SystemCallException(String call, int errno, String attempt, String hint) {
         super(describe(attempt, errno, NO_FD, hint));
         this.call = call;
@@ -42,27 +41,27 @@ public final class SystemCallException extends RuntimeException {
         this.fd = NO_FD;
     }
 
-    /// The call that was refused.
+    /// Returns the refused call.
     public String call() {
         return call;
     }
 
-    /// The error number.
+    /// Returns the error number.
     public int errno() {
         return errno;
     }
 
-    /// The error's name, such as `EMFILE`.
+    /// Returns the name of the error, such as `EMFILE`.
     public String errnoName() {
         return Errno.name(errno);
     }
 
-    /// The descriptor the call was about, or [#NO_FD].
+    /// Returns the descriptor of the call, or [#NO_FD].
     public int fd() {
         return fd;
     }
 
-    /// What sort of trouble it is, and so what to do about it.
+    /// Returns the category of the error, which determines the remedy.
     public Kind kind() {
         return Errno.kind(errno);
     }
@@ -83,15 +82,16 @@ public final class SystemCallException extends RuntimeException {
         return text.toString();
     }
 
-    /// The four sorts of refusal, each with one policy.
+    /// The categories of errors, each with one policy.
     public enum Kind {
-        /// Passing: try the call again. Gyre does so itself, so this kind is rarely seen.
+        /// Transient: retry the call. Gyre does so itself, so this kind is rarely seen.
         RETRYABLE,
-        /// The peer or the way to it is gone: close this connection, leave all others alone.
+        /// The peer or the network path is gone: close this connection only.
         CONNECTION,
-        /// Something has run out: back off, shed load, raise a limit. Never retried in a tight loop.
+        /// A resource is exhausted: back off, shed load, or raise a limit. Never retry in a tight
+        /// loop.
         RESOURCE,
-        /// The call was wrong: a defect in the program. It is reported where it happened.
+        /// The call was invalid: a defect in the program. The stack trace shows where.
         PROGRAM
     }
 }

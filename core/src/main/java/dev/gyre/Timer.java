@@ -4,60 +4,61 @@ import dev.gyre.internal.time.LoopTimer;
 
 import java.time.Duration;
 
-/// A callback with a deadline. Fires never early; when several are due, in order of deadline, and among
-/// equal deadlines in order of scheduling.
+/// A callback with a deadline. It never fires early. Due timers fire in order of deadline, and
+/// among equal deadlines in order of scheduling.
 ///
 /// All methods are loop-confined: call them on the loop thread, or while the loop is not running.
 public sealed interface Timer permits LoopTimer {
-    /// Takes the timer out of the schedule. Idempotent, and effective even when the timer is due in
-    /// this very tick and has not run yet.
+    /// Cancels the timer. Idempotent. Also effective if the timer is due in the current tick and
+    /// has not fired yet.
     ///
     /// @return true if the timer was scheduled
     boolean cancel();
 
-    /// Gives the timer another deadline, the delay from [EventLoop#nowNanos()] on, whether it is scheduled,
-    /// has fired or was cancelled. O(1), and nothing is allocated: one timer can be used for ever. A
-    /// repeating timer keeps its period from the new deadline on.
+    /// Schedules the timer again, with a delay from [EventLoop#nowNanos()], whether it is
+    /// scheduled, fired or cancelled. Takes constant time and allocates nothing, so one timer can
+    /// be reused forever. A repeating timer keeps its period from the new deadline on.
     ///
     /// @return this timer
-    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be represented
-    /// @throws LoopTerminatedException if the loop is over
+    /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be
+    ///     represented
+    /// @throws LoopTerminatedException if the loop is terminated
     Timer reschedule(Duration delay);
 
-    /// Whether the timer will fire if nothing else happens. A one-shot timer is no longer scheduled
-    /// inside its own callback; a repeating one is, for its next period.
+    /// Returns whether the timer is scheduled to fire. Inside its own callback, a one-shot timer is
+    /// not scheduled; a repeating timer is, for its next period.
     boolean isScheduled();
 
-    /// The absolute monotonic time at which the timer fires, or fired last, on the scale of
+    /// Returns the absolute monotonic time at which the timer fires or last fired, on the scale of
     /// [EventLoop#nowNanos()].
     ///
-    /// Inside its callback a repeating timer already shows its next deadline; see
+    /// Inside its callback, a repeating timer returns its next deadline; see
     /// [#firedDeadlineNanos()].
     long deadlineNanos();
 
-    /// The deadline that the latest firing was for. `System.nanoTime()` minus this, taken in the
-    /// callback, is the timer's lateness.
+    /// Returns the deadline of the latest firing. In the callback, `System.nanoTime()` minus this
+    /// value is the lateness of the timer.
     long firedDeadlineNanos();
 
-    /// Cancels the timer when the cancellation is cancelled, at once if it is already: from then on the timer
-    /// is not scheduled and its callback does not begin, whichever thread cancels.
+    /// Cancels the timer when the cancellation is cancelled, or at once if it already is. From then
+    /// on the timer is not scheduled and its callback does not begin, on whichever thread it was
+    /// cancelled.
     ///
-    /// The timer is bound for its life: once cancelled in this way, it stays unscheduled however often
-    /// it is rescheduled. Bound to several cancellations, it ends with the first of them. A cancellation
-    /// knows of the timer only while it is scheduled, so there is nothing to take back.
+    /// The binding is permanent: once cancelled this way, [#reschedule] does not schedule the
+    /// timer. A timer bound to several cancellations is cancelled by the first. A cancellation
+    /// references the timer only while it is scheduled, so nothing has to be released.
     ///
-    /// A `cancel` on another thread than the loop's tells the loop, which until its next turn still holds the
-    /// memory of the timer.
+    /// If another thread cancels, the loop releases the timer's memory in its next tick.
     ///
     /// @return this timer
     Timer cancelOn(Cancellation cancellation);
 
-    /// Lets `runUntilEmpty` and `run(DRAINED)` return although this timer is scheduled.
+    /// Lets `runUntilEmpty` and `run(DRAINED)` return while this timer is scheduled.
     ///
     /// @return this timer
     Timer unreference();
 
-    /// Takes [#unreference()] back.
+    /// Reverts [#unreference()].
     ///
     /// @return this timer
     Timer reference();

@@ -5,25 +5,25 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// What to be told of a descriptor, and how. Immutable: each method returns another one.
+/// The events to watch on a descriptor and their callbacks. Immutable: each method returns a copy.
 ///
 /// ```java
-/// loop.watch(pipe.reader(), Watch.reading(watcher -> drain(pipe.reader())).edgeTriggered());
+/// loop.watch(pipe.reader(), WatchSpec.reading(watcher -> drain(pipe.reader())).edgeTriggered());
 /// ```
 ///
-/// The callbacks of one event run in the order error, read, write, and each only if the watcher is still
-/// there:
+/// The callbacks of one event run in the order error, read, write. Each runs only if the watcher is
+/// still registered:
 ///
-/// - **Read** when the descriptor is readable or hung up: there are bytes, or there is an end to be found.
-/// - **Write** when it is writable.
-/// - **Error** when it has an error; then only this one. Without an error callback an error counts as
-///   readable and writable, so that the next read or write finds it.
+/// - **Read** if the descriptor is readable or hung up: a read returns bytes or the end of stream.
+/// - **Write** if it is writable.
+/// - **Error** if it has an error; then only this one runs. Without an error callback, an error
+///   counts as readable and writable, so the next read or write reports it.
 ///
-/// A watch without a read and a write callback is told nothing, not even of errors and hang-ups.
+/// A spec without read and write callbacks reports nothing, not even errors and hang-ups.
 ///
-/// A callback that captures the descriptor, as here, keeps it reachable as long as it is watched. One that
-/// takes it from [Watcher#descriptor()] does not: then somebody else has to hold it, or it is closed when
-/// the garbage collector finds it.
+/// A callback that captures the descriptor, as above, keeps it reachable while it is watched. A
+/// callback that uses [Watcher#descriptor()] does not: other code must then hold the descriptor, or
+/// the garbage collector closes it.
 public final class WatchSpec {
     private static final WatchSpec NOTHING = new WatchSpec(null, null, null, false, false);
 
@@ -46,72 +46,72 @@ public final class WatchSpec {
         this.oneShot = oneShot;
     }
 
-    /// To be told when there is something to read.
+    /// Watches for readability.
     public static WatchSpec reading(Consumer<? super Watcher> callback) {
         return NOTHING.onRead(callback);
     }
 
-    /// To be told when something can be written.
+    /// Watches for writability.
     public static WatchSpec writing(Consumer<? super Watcher> callback) {
         return NOTHING.onWrite(callback);
     }
 
-    /// To be told nothing, for now: see [Watcher#modify].
+    /// Watches nothing until [Watcher#modify].
     public static WatchSpec nothing() {
         return NOTHING;
     }
 
-    /// The same, with this read callback.
+    /// Returns a copy with this read callback.
     public WatchSpec onRead(Consumer<? super Watcher> callback) {
         Objects.requireNonNull(callback, "callback");
         return new WatchSpec(callback, writer, errorHandler, edgeTriggered, oneShot);
     }
 
-    /// The same, with this write callback.
+    /// Returns a copy with this write callback.
     public WatchSpec onWrite(Consumer<? super Watcher> callback) {
         Objects.requireNonNull(callback, "callback");
         return new WatchSpec(reader, callback, errorHandler, edgeTriggered, oneShot);
     }
 
-    /// The same, with this error callback.
+    /// Returns a copy with this error callback.
     public WatchSpec onError(Consumer<? super Watcher> callback) {
         Objects.requireNonNull(callback, "callback");
         return new WatchSpec(reader, writer, callback, edgeTriggered, oneShot);
     }
 
-    /// The same, but told once per change instead of for as long as it lasts. The loop does not drain for
-    /// you: read, or write, until it returns 0, or you will not be told again.
+    /// Returns a copy that reports once per change instead of while the condition lasts. Callbacks
+    /// must read or write until the call returns 0: otherwise no further event is reported.
     public WatchSpec edgeTriggered() {
         return new WatchSpec(reader, writer, errorHandler, true, oneShot);
     }
 
-    /// The same, but told of one event only. The watcher is disarmed after the callbacks of that event have
-    /// run; [Watcher#rearm()], [Watcher#modify] and [EventLoop#watch] arm it again.
+    /// Returns a copy that reports one event only. The watcher is disarmed after the callbacks of
+    /// that event have run. [Watcher#rearm()], [Watcher#modify] and [EventLoop#watch] arm it again.
     public WatchSpec oneShot() {
         return new WatchSpec(reader, writer, errorHandler, edgeTriggered, true);
     }
 
-    /// The read callback.
+    /// Returns the read callback; `null` if absent.
     public @Nullable Consumer<? super Watcher> reader() {
         return reader;
     }
 
-    /// The write callback.
+    /// Returns the write callback; `null` if absent.
     public @Nullable Consumer<? super Watcher> writer() {
         return writer;
     }
 
-    /// The error callback.
+    /// Returns the error callback; `null` if absent.
     public @Nullable Consumer<? super Watcher> errorHandler() {
         return errorHandler;
     }
 
-    /// Whether it tells once per change.
+    /// Returns whether it reports once per change.
     public boolean isEdgeTriggered() {
         return edgeTriggered;
     }
 
-    /// Whether it tells of one event only.
+    /// Returns whether it reports one event only.
     public boolean isOneShot() {
         return oneShot;
     }

@@ -1,5 +1,4 @@
-/// The event loop, its configuration and its errors: everything a program needs to run
-/// callbacks on one thread.
+/// The event loop with timers, promises and cancellations, its configuration and its exceptions.
 @NullMarked
 package dev.gyre;
 

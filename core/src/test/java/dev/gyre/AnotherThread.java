@@ -1,10 +1,10 @@
 package dev.gyre;
 
-/// A platform thread for what only another thread can do.
+/// A platform thread other than the test's.
 public final class AnotherThread {
     private AnotherThread() {}
 
-    /// Runs the action there and waits for its end.
+    /// Runs the action on that thread and waits until it ends.
     public static void runs(Runnable action) {
         Thread thread = Thread.ofPlatform().start(action);
         try {

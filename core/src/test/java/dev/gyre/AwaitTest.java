@@ -26,7 +26,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 
-/// Out of the loop and into it: waiting for a promise, and futures on either side of one.
+/// Awaiting promises on other threads, and conversion from and to futures.
 @Timeout(60)
 class AwaitTest {
     private static final LoopConfig QUIET = LoopConfig.DEFAULT.withObserver(new LoopObserver() {});
@@ -43,7 +43,7 @@ class AwaitTest {
         loop.close();
     }
 
-    /// A thread that does one thing, and what came of that.
+    /// A thread that runs one task, and its result.
     private record Other<T>(Thread thread, FutureTask<T> task) {
         static <T> Other<T> start(ThreadFactory kind, Callable<T> body) {
             FutureTask<T> task = new FutureTask<>(body);
@@ -52,7 +52,7 @@ class AwaitTest {
             return new Other<>(thread, task);
         }
 
-        /// Until it has told the loop that it waits, and does.
+        /// Waits until it has subscribed at the loop and blocks.
         void untilItWaits(EventLoop loop, int waiters) {
             while (loop.metrics().priorityDepth() < waiters
                     || (thread.getState() != Thread.State.WAITING
@@ -165,7 +165,7 @@ class AwaitTest {
                                 .isInstanceOf(WrongThreadException.class)
                                 .hasMessageContaining(Thread.currentThread().toString())
                                 .hasMessageContaining(each.toString())
-                                .hasMessageContaining("go on with then, or wait in promisify");
+                                .hasMessageContaining("continue with then, or wait in promisify");
                         assertThatThrownBy(() -> each.await(Duration.ofDays(1)))
                                 .isInstanceOf(WrongThreadException.class);
                         log.add("refused");
@@ -374,7 +374,7 @@ class AwaitTest {
         assertThat(loop.metrics().awaited()).isZero();
     }
 
-    /// A stage of somebody else's make.
+    /// A custom stage.
     private static CompletableFuture<String> stageThatThrows(Throwable thrown) {
         return new CompletableFuture<>() {
             @Override

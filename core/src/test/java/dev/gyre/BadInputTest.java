@@ -3,6 +3,12 @@ package dev.gyre;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.io.DatagramConfig;
+import dev.gyre.io.KeepAlive;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.SocketOptions;
+import dev.gyre.io.StreamConfig;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Wrong values are refused at the call, by name, and leave the loop as it was.
+/// Invalid arguments are rejected by the call, by name, and do not change the loop.
 class BadInputTest {
     private static final Duration TOO_LONG = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -46,7 +52,7 @@ class BadInputTest {
         refusesNull("policy", () -> LoopConfig.DEFAULT.withFailurePolicy(null));
         refusesNull("handler", () -> LoopConfig.DEFAULT.withUncaughtHandler(null));
         refusesNull("observer", () -> LoopConfig.DEFAULT.withObserver(null));
-        refusesNull("wait", () -> LoopConfig.DEFAULT.withMaxWait(null));
+        refusesNull("maxWait", () -> LoopConfig.DEFAULT.withMaxWait(null));
     }
 
     private static void refusesNull(String name, Runnable call) {
@@ -91,16 +97,43 @@ class BadInputTest {
     @Test
     void config_outOfRange_isRefusedWithNameAndValue() {
         LoopConfig config = LoopConfig.DEFAULT;
-        refuses("taskBudget must be from 1", () -> config.withTaskBudget(0));
+        refuses("taskBudget must be at least 1", () -> config.withTaskBudget(0));
         refuses("highWaterMark must be from 1", () -> config.withHighWaterMark(-7));
         refuses("but is 16777217", () -> config.withHighWaterMark((1 << 24) + 1));
-        refuses("microtaskBudget must be from 1", () -> config.withMicrotaskBudget(0));
-        refuses("ioBatch must be from 1", () -> config.withIoBatch(0));
+        refuses("microtaskBudget must be at least 1", () -> config.withMicrotaskBudget(0));
+        refuses("ioBatch must be at least 1", () -> config.withIoBatch(0));
         refuses("eventsPerWait must be from 1", () -> config.withEventsPerWait(0));
         refuses("but is 65537", () -> config.withEventsPerWait(65_537));
-        refuses("bufferMemory must be at least 1 MiB", () -> config.withBufferMemory(0));
+        refuses("bufferMemory must be at least 1048576", () -> config.withBufferMemory(0));
         refuses("but is PT0S", () -> config.withMaxWait(Duration.ZERO));
         refuses("but is PT48H", () -> config.withMaxWait(Duration.ofDays(2)));
+    }
+
+    @Test
+    void ioConfigs_outOfRange_areRefusedWithNameRangeAndValue() {
+        StreamConfig streams = StreamConfig.DEFAULT;
+        refuses("from 0 to below highWaterMark", () -> streams.withWaterMarks(5, 5));
+        refuses("outputLimit must be at least 1, but is 0", () -> streams.withOutputLimit(0));
+        refuses("inputLimit must be at least 1, but is 0", () -> streams.withInputLimit(0));
+        refuses(
+                "idleTimeout must be at least PT0S, but is PT-1S",
+                () -> streams.withIdleTimeout(Duration.ofSeconds(-1)));
+        refuses("connectTimeout must be", () -> streams.withConnectTimeout(Duration.ZERO));
+        ListenerConfig listeners = ListenerConfig.DEFAULT;
+        refuses("backlog must be at least 1, but is 0", () -> listeners.withBacklog(0));
+        refuses("maxConnectionsPerPeer", () -> listeners.withMaxConnectionsPerPeer(0));
+        SocketOptions socket = SocketOptions.DEFAULT;
+        refuses(
+                "sendBufferBytes must be from 0 to 536870912, but is -1",
+                () -> socket.withBuffers(0, -1));
+        refuses("userTimeout must be", () -> socket.withUserTimeout(Duration.ofDays(25)));
+        refuses(
+                "idle must be whole seconds, but is PT1.5S",
+                () -> new KeepAlive(Duration.ofMillis(1_500), Duration.ofSeconds(1), 1));
+        refuses(
+                "count must be from 1 to 127, but is 128",
+                () -> new KeepAlive(Duration.ofSeconds(1), Duration.ofSeconds(1), 128));
+        refuses("maxQueuedBytes", () -> DatagramConfig.DEFAULT.withMaxQueued(1, 0));
     }
 
     private static void refuses(String part, Runnable call) {

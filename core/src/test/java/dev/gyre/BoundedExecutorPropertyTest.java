@@ -2,6 +2,8 @@ package dev.gyre;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.gyre.internal.base.QueueingExecutor;
+
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -17,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 
-/// BoundedExecutor against [WorkersModel]: whatever is handed in, ended, removed and refused, in whatever
-/// order, the same work runs in the same order on the same occasion.
+/// BoundedExecutor against [WorkersModel]: for any order of submissions, ends, removals and
+/// rejections, the same work runs in the same order at the same step.
 class BoundedExecutorPropertyTest {
     private static final int WORKS = 15;
 
@@ -48,7 +50,7 @@ class BoundedExecutorPropertyTest {
                 .ofMaxSize(80);
     }
 
-    /// The real thing, writing the same log.
+    /// The real executor, which writes the same log.
     private static final class Real {
         final List<String> log = new ArrayList<>();
         final ScriptedExecutor executor = new ScriptedExecutor();
@@ -57,7 +59,7 @@ class BoundedExecutorPropertyTest {
         private final Map<Integer, Runnable> works = new HashMap<>();
 
         Real(int atOnce, int queued, boolean keepsRefused) {
-            workers = new BoundedExecutor(executor, shelter, atOnce, queued);
+            workers = new QueueingExecutor(executor, shelter, atOnce, queued);
             if (keepsRefused) {
                 executor.keepRefused();
             }

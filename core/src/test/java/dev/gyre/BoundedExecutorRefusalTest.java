@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.gyre.internal.base.QueueingExecutor;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,7 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// An executor that refuses: newcomers are told, and nothing that was accepted is lost.
+/// An executor that rejects work: new work is rejected, and accepted work is not lost.
 @Timeout(60)
 class BoundedExecutorRefusalTest {
     private final ScriptedExecutor executor = new ScriptedExecutor();
@@ -34,7 +36,7 @@ class BoundedExecutorRefusalTest {
     }
 
     private BoundedExecutor bounded(int atOnce, int queued) {
-        return new BoundedExecutor(executor, lastResort, atOnce, queued);
+        return new QueueingExecutor(executor, lastResort, atOnce, queued);
     }
 
     // ------------------------------------------------------------------ newcomers

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/// Four producers that hand in more than there is room for, and take some of it out again.
+/// Four producers that submit more than the limits permit, and remove some of it.
 @Timeout(120)
 class BoundedExecutorStressTest {
     private static final int PRODUCERS = 4;
@@ -25,7 +25,7 @@ class BoundedExecutorStressTest {
     private final AtomicInteger most = new AtomicInteger();
     private final AtomicInteger removed = new AtomicInteger();
 
-    /// How often each work ran or was removed.
+    /// How often each unit of work ran or was removed.
     private final AtomicIntegerArray settled = new AtomicIntegerArray(PRODUCERS * EACH);
 
     private Runnable work(int number) {
@@ -101,7 +101,7 @@ class BoundedExecutorStressTest {
                         new ThreadPoolExecutor(
                                 AT_ONCE, AT_ONCE, 1, TimeUnit.MINUTES, new SynchronousQueue<>())) {
             produceAndSettle(BoundedExecutor.bounded(pool, AT_ONCE, 50));
-            assertThat(silence.messages()).allMatch(line -> line.contains("refused"));
+            assertThat(silence.messages()).allMatch(line -> line.contains("rejected"));
         }
     }
 

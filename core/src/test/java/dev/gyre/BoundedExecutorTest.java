@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Limits, order and failure, with an executor that does as it is told. What happens when it
-/// refuses is in `BoundedExecutorRefusalTest`.
+/// Limits, order and failure with a scripted executor. `BoundedExecutorRefusalTest` covers an
+/// executor that rejects work.
 @Timeout(60)
 class BoundedExecutorTest {
     private final ScriptedExecutor executor = new ScriptedExecutor();
@@ -44,13 +44,13 @@ class BoundedExecutorTest {
     void bounded_withLimitsThatMakeNoSense_saysTheValue() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BoundedExecutor.bounded(0, 1))
-                .withMessage("atOnce must be at least 1, but is 0");
+                .withMessage("maxRunning must be at least 1, but is 0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BoundedExecutor.bounded(executor, -7, 1))
                 .withMessageContaining("-7");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> BoundedExecutor.bounded(1, -1))
-                .withMessage("queued must be at least 0, but is -1");
+                .withMessage("maxQueued must be at least 0, but is -1");
     }
 
     @Test
@@ -330,7 +330,7 @@ class BoundedExecutorTest {
         assertThat(log).containsExactly("a");
     }
 
-    /// All are equal, and each is only itself.
+    /// All instances are equal, but not identical.
     private record Equal(List<String> log, String word) implements Runnable {
         @Override
         public void run() {

@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Promises of a loop, asked for by other threads.
+/// Calls into a loop from other threads.
 @Timeout(60)
 class CallTest {
     private final List<Throwable> unhandled = new ArrayList<>();

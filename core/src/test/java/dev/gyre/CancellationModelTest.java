@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/// Any graph of linked cancellations, against a model that knows for each which sources cancel it.
+/// Any graph of linked cancellations against a model that lists the sources of each.
 class CancellationModelTest {
-    /// A cancellation, and what the model knows of it.
+    /// A cancellation and its state in the model.
     private static final class Node {
         final Cancellation cancellation;
         final Set<CancellationSource> cancelledBy;
@@ -32,7 +32,7 @@ class CancellationModelTest {
         }
     }
 
-    /// A listener, and how often it has run.
+    /// A listener and the number of its runs.
     private static final class Ear {
         final Node node;
         int runs;

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/// A source, its cancellation and those who listen.
+/// A source, its cancellation and its listeners.
 @Timeout(60)
 class CancellationTest {
     private final CancellationSource source = new CancellationSource();
@@ -186,7 +186,7 @@ class CancellationTest {
         Registration waiting = cancellation.onCancel(says("waiting"));
         Thread canceller = Thread.ofPlatform().start(source::cancel);
         inside.await();
-        // None of these waits for the canceller, which is held up in a callback.
+        // None of these waits for the cancelling thread, which blocks in a callback.
         assertThat(cancellation.isCancelled()).isTrue();
         assertThat(source.cancel()).isFalse();
         cancellation.onCancel(says("late"));

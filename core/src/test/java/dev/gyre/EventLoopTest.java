@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// The public face, on the real kernel and with real threads.
+/// The public API on the real kernel and with real threads.
 class EventLoopTest {
     private final EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withName("tested"));
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Cancellations that are made from others.
+/// Cancellations linked to others.
 @Timeout(60)
 class LinkedCancellationTest {
     private final CancellationSource a = new CancellationSource();

@@ -6,9 +6,9 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/// What Gyre logs, kept here instead of on the console until this is closed.
+/// Captures Gyre's log instead of printing it, until closed.
 public final class LogCapture extends Handler implements AutoCloseable {
-    // Held: a logger that nobody holds forgets its handlers.
+    // Strongly referenced: a collected logger loses its handlers.
     private final Logger logger = Logger.getLogger("dev.gyre");
     private final List<String> messages = new CopyOnWriteArrayList<>();
     private final List<String> levels = new CopyOnWriteArrayList<>();
@@ -22,7 +22,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
         return messages;
     }
 
-    /// How urgent each of them was.
+    /// Returns the level of each message.
     public List<String> levels() {
         return levels;
     }

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A used-up microtask budget: when it is only a burst, and when it is worth an alarm.
+/// A used-up microtask budget: a burst causes no alarm, a flood does.
 @Timeout(60)
 class MicrotaskFloodTest {
     private final ScriptedBackend backend = new ScriptedBackend();
@@ -100,7 +100,7 @@ class MicrotaskFloodTest {
         }
     }
 
-    /// Microtasks that add one another, for 300 ticks.
+    /// Runs microtasks that add each other for 300 ticks.
     private void goOn(int microtasks) {
         for (int i = 0; i < microtasks; i++) {
             loop.microtask(this::again);

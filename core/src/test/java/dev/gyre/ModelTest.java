@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Runs the model checker over `docs/model/`: every property holds, and every planted mistake is found. With the
-/// system property `gyre.model` set to `all` also the longest searches are made.
+/// Runs the model checker over `docs/model/`: every property holds, and every planted mistake is
+/// found. With the system property `gyre.model` set to `all` also the longest searches are made.
 class ModelTest {
     private static final int NO_SPIN = 3;
 

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 
-/// Promises made of several others.
+/// Combinations of promises.
 class PromiseCombinationsTest extends PromiseFixture {
     private final List<Deferred<String>> sources = new ArrayList<>();
 
-    /// So many promises, of the two loops in turn.
+    /// Creates that many promises, alternating between the two loops.
     private List<Promise<String>> pending(int count) {
         List<Promise<String>> promises = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -243,7 +243,7 @@ class PromiseCombinationsTest extends PromiseFixture {
                     .hasMessage("promises[2]");
         }
         runBoth();
-        assertThat(unhandled).as("nobody has heard of it").containsExactly(TROUBLE);
+        assertThat(unhandled).as("not handled").containsExactly(TROUBLE);
     }
 
     @Test
@@ -325,14 +325,14 @@ class PromiseCombinationsTest extends PromiseFixture {
         assertThat(settle(sources.get(index), outcome)).isTrue();
     }
 
-    /// The outcome, with a list of reasons in place of the exception that holds them.
+    /// Returns the outcome, with the list of reasons in place of the exception that contains them.
     private static Object withReasons(Outcome<String> outcome) {
         return outcome instanceof Outcome.Rejected<String>(AllRejectedException all)
                 ? all.reasons()
                 : outcome;
     }
 
-    /// What the combinations of these inputs are, when those in the order have settled.
+    /// Returns the expected combinations after the inputs in the order have settled.
     private record CombinationModel(
             List<Integer> inputs, List<Outcome<String>> outcomes, List<Integer> order) {
         private List<Outcome<String>> inOrder() {

@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Two loops over kernels whose clocks stand still, and promises that settle when a test says so.
-/// What a callback throws leaves the run, so that assertions inside callbacks count.
+/// Two loops on scripted kernels with virtual clocks, and promises that tests settle. Exceptions of
+/// callbacks propagate out of the run, so assertions inside callbacks count.
 abstract class PromiseFixture {
-    /// When a promise settles, seen from the callback that is given it.
+    /// When a promise settles, relative to the callback that receives it.
     enum When {
         ALREADY,
         RIGHT_AFTER,
@@ -27,7 +27,7 @@ abstract class PromiseFixture {
         BY_A_TIMER
     }
 
-    /// A reason to reject with. Checked, as those of the outside world are.
+    /// A checked exception as a reason.
     static final class Trouble extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -65,8 +65,8 @@ abstract class PromiseFixture {
         other.close();
     }
 
-    /// Calls the body on the loop thread with a promise that settles then, and runs until nothing
-    /// is left.
+    /// Calls the body on the loop thread with a promise that settles at that time, and runs until
+    /// nothing is left.
     final void resolving(When when, Consumer<Promise<String>> body) {
         settling(when, new Outcome.Resolved<>(VALUE), body);
     }
@@ -80,8 +80,8 @@ abstract class PromiseFixture {
         runBoth();
     }
 
-    /// The same, with a promise of either loop. Only on the loop thread of that one, or when it
-    /// does not run.
+    /// Like above, with a promise of either loop. Only on that loop's thread, or while it does not
+    /// run.
     static void settle(
             EventLoop loop, When when, Outcome<String> outcome, Consumer<Promise<String>> body) {
         Deferred<String> deferred = loop.deferred();
@@ -114,7 +114,7 @@ abstract class PromiseFixture {
         runBoth();
     }
 
-    /// Runs the loops in turn until neither has anything left.
+    /// Runs the loops alternately until neither has anything left.
     final void runBoth() {
         long before;
         do {
@@ -128,7 +128,7 @@ abstract class PromiseFixture {
         return loop.metrics().callbacks() + loop.metrics().microtasks();
     }
 
-    /// Writes down how the promise settles.
+    /// Logs the outcome of the promise.
     final void note(String name, Promise<?> promise) {
         promise.then(
                 value -> log.add(name + " resolved " + value),

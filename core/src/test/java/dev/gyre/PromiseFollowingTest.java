@@ -13,7 +13,7 @@ import java.util.function.BiFunction;
 /// Promises that settle as another one does: the second half of the Promises/A+ clauses, for
 /// `follow`, `thenCompose` and `recoverCompose`, within a loop and from one loop to another.
 class PromiseFollowingTest extends PromiseFixture {
-    /// The ways in which a promise comes to follow another.
+    /// The ways to make a promise follow another.
     private static final List<BiFunction<EventLoop, Promise<String>, Promise<String>>> WAYS =
             List.of(
                     (loop, followed) -> {
@@ -75,7 +75,7 @@ class PromiseFollowingTest extends PromiseFixture {
                     }
                 });
         assertThat(circle).allSatisfy(each -> assertRejectedForItself(each.promise()));
-        assertThat(unhandled).as("nobody follows the first").hasSize(1);
+        assertThat(unhandled).as("the first has no follower").hasSize(1);
     }
 
     @Test
@@ -150,7 +150,7 @@ class PromiseFollowingTest extends PromiseFixture {
                 assertThat(kept.getFirst().outcome()).isEqualTo(outcome);
             }
         }
-        assertThat(unhandled).as("whoever follows has heard of it").isEmpty();
+        assertThat(unhandled).as("a follower handles it").isEmpty();
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 
-/// Chains of any length, and what is kept of them.
+/// Long chains of promises and the memory that they retain.
 class PromiseMemoryTest extends PromiseFixture {
     private static final int MANY = 1_000_000;
 
@@ -83,7 +83,7 @@ class PromiseMemoryTest extends PromiseFixture {
                 });
     }
 
-    /// Settles behind the microtasks that are queued now.
+    /// Settles after the microtasks that are queued now.
     private Promise<Integer> later(int value) {
         Deferred<Integer> deferred = loop.deferred();
         loop.microtask(() -> deferred.resolve(value));
@@ -92,7 +92,7 @@ class PromiseMemoryTest extends PromiseFixture {
 
     // ------------------------------------------------------------------ what is kept
 
-    /// Steps, each with a handler that captures the second argument.
+    /// Attaches steps whose handlers capture the second argument.
     private static final List<BiFunction<Promise<Object>, Object, Promise<?>>> STEPS =
             List.of(
                     (source, captured) -> source.then(value -> captured.hashCode()),

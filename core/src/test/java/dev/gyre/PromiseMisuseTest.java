@@ -17,8 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 
-/// What is not meant to be done with promises is refused at the call, and leaves everything as it
-/// was.
+/// Misuse of promises is rejected by the call and changes nothing.
 class PromiseMisuseTest extends PromiseFixture {
     private static final Duration NEGATIVE = Duration.ofNanos(-1);
 
@@ -99,20 +98,20 @@ class PromiseMisuseTest extends PromiseFixture {
                 .hasMessageContaining(value);
     }
 
-    /// Nothing was attached to it, it is pending, and nothing keeps the loop from being empty.
+    /// Checks that nothing is attached to it, it is pending, and the loop is empty.
     private void assertUntouched(Deferred<String> deferred) {
         long microtasks = loop.metrics().microtasks();
         assertThat(deferred.promise().isSettled()).isFalse();
         assertThat(deferred.reject(TROUBLE)).isTrue();
         assertThat(loop.runUntilEmpty()).isZero();
         assertThat(loop.metrics().microtasks()).isEqualTo(microtasks);
-        assertThat(unhandled).as("nobody waits for it").containsExactly(TROUBLE);
+        assertThat(unhandled).as("not handled").containsExactly(TROUBLE);
         assertThat(backend.nanoTime()).as("no timer is left").isEqualTo(1_000);
     }
 
     // ------------------------------------------------------------------ threads
 
-    /// Whatever belongs to the loop thread, by the name in the message.
+    /// All loop-confined methods by their name in the message.
     private Map<String, List<Runnable>> confined(
             Deferred<String> deferred, CompletableFuture<String> stage) {
         Promise<String> promise = deferred.promise();
@@ -185,13 +184,13 @@ class PromiseMisuseTest extends PromiseFixture {
         for (Runnable call : calls) {
             assertThatThrownBy(call::run)
                     .isInstanceOf(WrongThreadException.class)
-                    .hasMessageStartingWith(method + " belongs to the thread of loop here")
+                    .hasMessageStartingWith(method + " is confined to the thread of loop here")
                     .hasMessageContaining("the loop's own")
                     .hasMessageContaining("the stranger");
         }
     }
 
-    /// Runs it on another thread while the loop thread waits, and throws what that threw.
+    /// Runs it on another thread while the loop thread waits, and rethrows its exception.
     private static void runElsewhere(Runnable body) {
         Thread loopThread = Thread.currentThread();
         String name = loopThread.getName();
@@ -259,7 +258,8 @@ class PromiseMisuseTest extends PromiseFixture {
         for (Runnable call : calls) {
             assertThatThrownBy(call::run)
                     .isInstanceOf(LoopTerminatedException.class)
-                    .hasMessageContaining("refuses " + method);
+                    .hasMessageContaining(method)
+                    .hasMessageContaining("too late");
         }
     }
 
@@ -292,7 +292,7 @@ class PromiseMisuseTest extends PromiseFixture {
         return info != null && info.getLockOwnerId() == Thread.currentThread().threadId();
     }
 
-    /// Promises have no lock while the loop runs, so nobody may be in the middle of them when it begins to.
+    /// Promises use no lock while the loop runs, so no set-up call may be active when a run begins.
     @Test
     @Clause({"L-9", "P-1"})
     void run_whileAnotherThreadIsSettingUp_waitsUntilItIsDone() throws InterruptedException {

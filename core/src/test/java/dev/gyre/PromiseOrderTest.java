@@ -21,14 +21,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Where the handlers of promises come among all else that a loop runs, whatever the kind of run.
+/// The order of promise handlers among all other callbacks of a loop, for every kind of run.
 class PromiseOrderTest {
     private static final LoopConfig QUIET =
             LoopConfig.DEFAULT
                     .withFailurePolicy(FailurePolicy.PROPAGATE)
                     .withObserver(new LoopObserver() {});
 
-    /// The kinds of runs. Whatever the kind, it goes on until [World#end()].
+    /// The kinds of runs. Each continues until [World#end()].
     enum Kind {
         RUN,
         RUN_DRAINED,
@@ -38,7 +38,7 @@ class PromiseOrderTest {
         RUN_FOR
     }
 
-    /// A loop over a scripted kernel, with a few descriptors that it watches until the end.
+    /// A loop on a scripted kernel with a few watched descriptors.
     private static final class World implements OrderProgram.Machine {
         final ScriptedBackend backend = new ScriptedBackend();
         final FakeDescriptors descriptors = new FakeDescriptors();
@@ -98,7 +98,7 @@ class PromiseOrderTest {
             return () -> log.add(word);
         }
 
-        /// Says the word, and has a promise, two steps of it and a microtask run behind it.
+        /// Logs the word, and enqueues a promise with two steps and a microtask after it.
         Runnable saysAndThen(String word) {
             return () -> {
                 log.add(word);
@@ -361,7 +361,7 @@ class PromiseOrderTest {
     }
 
     private static List<String> modelled(long seed, Kind kind, LoopConfig config) {
-        // A run of one callback drains behind each one of them.
+        // A run of one callback drains microtasks after each callback.
         OrderModel model =
                 new OrderModel(kind == Kind.RUN_ONE ? config.withStrictMicrotasks(true) : config);
         List<String> log = new ArrayList<>();

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// What the loop's end makes of promises and of the work behind them.
+/// Promises and blocking work when the loop terminates.
 @Timeout(120)
 class PromiseShutdownTest {
     private static final Duration LONG = Duration.ofHours(1);
@@ -53,13 +53,13 @@ class PromiseShutdownTest {
         return loop.shutdown(LONG).toCompletableFuture().join();
     }
 
-    /// Work that waits until it is let go or interrupted.
+    /// Work that blocks until it is released or interrupted.
     private static final class Blocked implements BlockingWork<String> {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
         final CountDownLatch interrupted = new CountDownLatch(1);
 
-        /// For callbacks, which may not throw what nobody brings about here.
+        /// For callbacks, which may not throw the checked exception.
         void awaitBegun() {
             try {
                 begun.await();
@@ -259,7 +259,7 @@ class PromiseShutdownTest {
                     working.finallyRun(() -> log.add("finally"));
                     futures.add(working.toFuture());
                     futures.add(step.toFuture());
-                    // From another thread: these subscriptions are still in the lane at the end.
+                    // From another thread: these subscriptions are still queued on termination.
                     CompletableFuture.runAsync(
                                     () -> {
                                         futures.add(working.toFuture());
@@ -477,7 +477,7 @@ class PromiseShutdownTest {
                                     () -> Promise.all(loop, List.of(settled)))) {
                         assertThatThrownBy(making::run)
                                 .isInstanceOf(LoopTerminatedException.class)
-                                .hasMessageContaining("comes too late");
+                                .hasMessageContaining("too late");
                         log.add("refused");
                     }
                     settled.then(value -> log.add("then"));
@@ -540,7 +540,7 @@ class PromiseShutdownTest {
                         () -> promise.cancelOn(Cancellation.none()))) {
             assertThatThrownBy(late::run)
                     .isInstanceOf(LoopTerminatedException.class)
-                    .hasMessageContaining("is TERMINATED");
+                    .hasMessageContaining("too late");
         }
         assertEnded(promise);
     }
@@ -586,7 +586,8 @@ class PromiseShutdownTest {
 
     // ------------------------------------------------------------------ at the last moment
 
-    /// Work that a task begins between the last look at the lane and its closing finds nobody to take its result.
+    /// A task that runs between the last poll of the lane and its closing may start work. The loop
+    /// does not receive the result of that work.
     @Test
     @Clause({"S-1", "P-2"})
     void shutdown_againstATaskThatBeginsWork_waitsForItOrGivesItUp() throws InterruptedException {
@@ -671,7 +672,7 @@ class PromiseShutdownTest {
                                 List.of(settled.outcome(), pending.promise().outcome())));
     }
 
-    /// The queue of timers has no lock, and the thread that sets the loop up may be in the middle of it.
+    /// The timer queue has no lock, and a thread that sets the loop up may be using it.
     @Test
     @Clause({"S-4", "R-2"})
     void close_ofALoopNeverRun_leavesItsTimersAlone() throws InterruptedException {

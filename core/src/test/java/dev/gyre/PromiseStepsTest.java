@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
-/// What each kind of step makes of each outcome.
+/// The result of each kind of step for each outcome.
 class PromiseStepsTest extends PromiseFixture {
     // ------------------------------------------------------------------ then, thenAccept
 
@@ -368,7 +368,7 @@ class PromiseStepsTest extends PromiseFixture {
         assertThat(log).containsExactly("delay resolved null");
     }
 
-    // ------------------------------------------------------------------ rejections nobody hears of
+    // ------------------------------------------------------------------ unhandled rejections
 
     @Test
     @Clause({"P-3", "L-8"})

@@ -14,13 +14,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Promises against the clauses of the Promises/A+ specification, by their numbers, as far as
-/// they speak of the promise itself; what it becomes when it follows another is in
-/// [PromiseFollowingTest].
+/// Promises against the clauses of the Promises/A+ specification, by number. [PromiseFollowingTest]
+/// covers the clauses about following another promise.
 ///
-/// Two clauses have no counterpart: handlers are never optional (2.2.1: the step for one outcome
-/// only is another method, and a null handler is refused), and they have no `this` to be called
-/// with (2.2.5).
+/// Two clauses do not apply. Handlers are never optional (2.2.1): separate methods handle one
+/// outcome, and a null handler is rejected. Handlers have no `this` (2.2.5).
 class PromisesAPlusTest extends PromiseFixture {
     // ------------------------------------------------------------------ 2.1 states
 
@@ -275,7 +273,7 @@ class PromisesAPlusTest extends PromiseFixture {
                         "of 5: trouble");
     }
 
-    /// Whatever one handler does, the others are not touched by it.
+    /// A handler does not affect other handlers.
     private void attachManyKinds(Promise<String> promise) {
         promise.then(value -> log.add("1 " + value)).recover(reason -> false);
         Promise<String> second =

@@ -23,7 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Work that is given up: what becomes of its promise, and of the thread that it ran on.
+/// Cancelled work: its promise, and the thread that it runs on.
 @Timeout(60)
 class PromisifyCancellationTest {
     private final EventLoop loop =
@@ -41,7 +41,7 @@ class PromisifyCancellationTest {
         return promise.outcome() instanceof Outcome.Rejected<?>(Throwable reason) ? reason : null;
     }
 
-    /// Work that waits until it is interrupted, and says when it has begun and that it was.
+    /// Work that blocks until it is interrupted, and records its start and the interrupt.
     private static final class Blocked implements BlockingWork<String> {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch interrupted = new CountDownLatch(1);
@@ -59,7 +59,7 @@ class PromisifyCancellationTest {
         }
     }
 
-    /// Work that goes on until it is let go, whatever anybody says.
+    /// Work that ignores interrupts and cancellation until it is released.
     private static final class Stubborn implements BlockingWork<String> {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -151,7 +151,7 @@ class PromisifyCancellationTest {
         promise.finallyRun(() -> log.add("settled"));
         work.begun.await();
         source.cancel();
-        loop.runUntilEmpty(); // Returns although the work goes on.
+        loop.runUntilEmpty(); // Returns although the work still runs.
         CancelledException reason = source.cancellation().reason();
         assertThat(reasonOf(promise)).isSameAs(reason);
         work.mayEnd.countDown();
@@ -257,12 +257,12 @@ class PromisifyCancellationTest {
     void deadline_thatPasses_interruptsTheWorkAndRejects() throws InterruptedException {
         Blocked work = new Blocked();
         ScriptedBackend backend =
-                new ScriptedBackend(); // Its time stands still until it has begun.
+                new ScriptedBackend(); // Its clock does not advance before the work has begun.
         Duration delay = Duration.ofMillis(1);
         try (EventLoop clocked = Loop.open(LoopConfig.DEFAULT, backend)) {
             Promise<String> promise =
                     clocked.promisify(Cancellation.after(clocked, delay), c -> work.run(c));
-            promise.then(kept -> null, broken -> null); // So that nobody reports it.
+            promise.then(kept -> null, broken -> null); // Handled, so not reported.
             work.begun.await();
             backend.advance(delay.toNanos());
             while (!promise.isSettled()) {
@@ -417,7 +417,7 @@ class PromisifyCancellationTest {
         assertThat(interruptedAfter).containsExactly(true);
     }
 
-    /// A thread that is interrupted slowly: whoever does it is held up half-way.
+    /// A thread whose interrupt method blocks the caller half-way.
     private static final class SlowlyInterrupted extends Thread {
         private static final int ENOUGH_FOR_ONE_THAT_DOES_NOT_WAIT = 10_000;
 
@@ -500,7 +500,7 @@ class PromisifyCancellationTest {
         assertThat(workers.running()).isZero();
     }
 
-    /// Is asked whether it was shut down before work gets its place or goes to the line.
+    /// An executor that is queried for its shutdown before work starts or is queued.
     private static final class AskedFirst extends AbstractExecutorService {
         private final Executor executor;
         private Runnable whenAsked = () -> {};

@@ -20,7 +20,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Where work runs and how it comes back. Giving it up is in `PromisifyCancellationTest`.
+/// Where work runs and how its result arrives. `PromisifyCancellationTest` covers cancellation.
 @Timeout(60)
 class PromisifyTest {
     private static final LoopConfig QUIET =

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 
-/// Whether an object can still be reached: for tests that nothing is kept.
+/// Checks whether an object is still reachable, for leak tests.
 public final class Reachability {
-    /// A collector may need more than one round, but not many.
+    /// A collector may need several cycles.
     private static final int ROUNDS = 100;
 
     private final WeakReference<Object> reference;
@@ -16,12 +16,13 @@ public final class Reachability {
         reference = new WeakReference<>(object);
     }
 
-    /// Of what the supplier makes. It is made in there so that no local variable of the test holds it.
+    /// Tracks the object that the supplier creates. Created here, so no local variable of the test
+    /// references it.
     public static Reachability of(Supplier<?> supplier) {
         return new Reachability(supplier.get());
     }
 
-    /// Whether it is gone after one round.
+    /// Returns whether it is collected after one cycle.
     public boolean isLost() {
         System.gc();
         return reference.refersTo(null);

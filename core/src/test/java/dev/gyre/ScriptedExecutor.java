@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/// An executor that runs what it was given when it is told to, and refuses when it is told to.
+/// An executor that runs or rejects work when the test says so.
 final class ScriptedExecutor implements Executor {
     private final List<Runnable> given = new ArrayList<>();
     private int calls;
@@ -17,12 +17,12 @@ final class ScriptedExecutor implements Executor {
     private boolean keepsRefused;
     private @Nullable Runnable beforeNext;
 
-    /// The next so many are run inside [#execute].
+    /// Runs the next units of work inside [#execute].
     void runInline(int count) {
         inline = count;
     }
 
-    /// The next so many are refused.
+    /// Rejects the next units of work.
     void refuse(int count) {
         refuse = count;
     }
@@ -32,12 +32,12 @@ final class ScriptedExecutor implements Executor {
         refuse = 1;
     }
 
-    /// Refused work is run some time all the same.
+    /// Keeps rejected work and runs it later.
     void keepRefused() {
         keepsRefused = true;
     }
 
-    /// Happens inside the next [#execute], before anything else.
+    /// Runs the action first in the next [#execute].
     void beforeNext(@Nullable Runnable action) {
         beforeNext = action;
     }
@@ -65,7 +65,7 @@ final class ScriptedExecutor implements Executor {
         given.add(work);
     }
 
-    /// How often it was asked.
+    /// Returns the number of submissions.
     int calls() {
         return calls;
     }

@@ -1,7 +1,7 @@
 package dev.gyre;
 
-/// Calls something at the very end of a thread's stack, then with a little more of it each time, until
-/// it has enough.
+/// Calls code at the end of a thread's stack, then with a little more stack each time, until it
+/// suffices.
 public final class StackEnd {
     private static final long STACK_BYTES = 256 << 10;
 
@@ -17,14 +17,14 @@ public final class StackEnd {
 
     /// Uses up the calling thread's stack.
     ///
-    /// @return how often the call overflowed before it went through once
+    /// @return how often the call overflowed before it succeeded
     public static int call(Runnable call) {
         StackEnd end = new StackEnd(call);
         end.descend(0);
         return end.overflows;
     }
 
-    /// The same on a thread with a small stack of its own.
+    /// Runs on a new thread with a small stack.
     public static int callElsewhere(Runnable call) {
         int[] overflows = new int[1];
         Thread thread = new Thread(null, () -> overflows[0] = call(call), "stack-end", STACK_BYTES);
@@ -37,8 +37,8 @@ public final class StackEnd {
         return overflows[0];
     }
 
-    /// Goes down until there is no more stack. On the way back each fifth frame tries the call, until
-    /// one has left it enough.
+    /// Recurses until the stack is used up. On the way back each fifth frame tries the call, until
+    /// it succeeds.
     @SuppressWarnings("InfiniteRecursion") // until the stack ends
     private boolean descend(int depth) {
         try {

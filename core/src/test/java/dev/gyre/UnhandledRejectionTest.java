@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
-/// Rejections that nobody handles: which are reported, when, and to whom.
+/// Unhandled rejections: which are reported, and when.
 @Timeout(60)
 class UnhandledRejectionTest {
     private static final Duration LONG = Duration.ofMinutes(1);
@@ -66,7 +66,7 @@ class UnhandledRejectionTest {
     void closeLoop() {
         loop.close();
         assertThat(loop.metrics().unhandledRejections())
-                .as("the counter tells what the observer heard")
+                .as("the counter equals the number of reports")
                 .isEqualTo(reported.size());
     }
 
@@ -333,12 +333,12 @@ class UnhandledRejectionTest {
             assertThat(logged.messages()).hasSize(2);
             assertThat(logged.messages().getFirst())
                     .contains("EventLoop[plain")
-                    .contains("nobody handled the rejection of Promise#1")
+                    .contains("unhandled rejection of Promise#1")
                     .contains("java.io.IOException")
                     .contains("end the chain with recover, or await it")
                     .contains("LoopConfig.withPromiseTracing");
             assertThat(logged.messages().getLast())
-                    .contains("Made at \n\tat " + getClass().getName() + ".")
+                    .contains("Created at \n\tat " + getClass().getName() + ".")
                     .doesNotContain("withPromiseTracing");
         }
     }

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/// [BoundedExecutor] over a [ScriptedExecutor], as plain lists of numbers.
+/// A model of [BoundedExecutor] on a [ScriptedExecutor]: plain lists of numbers.
 final class WorkersModel {
     private static final int NOTHING = -1;
 
-    /// What an executor holds. It may be in two hands.
+    /// The work that an executor holds. Two executors may hold the same work.
     static final class Job {
         final int work;
         boolean begun;
@@ -46,12 +46,12 @@ final class WorkersModel {
         return line.size();
     }
 
-    /// Works tell by their number what they do.
+    /// The number of a unit of work determines its behaviour.
     static boolean isThrowing(int work) {
         return work % 5 == 3;
     }
 
-    /// What the work hands in when it runs, if anything; not for ever.
+    /// Returns the work that it submits when it runs, if any. Chains are finite.
     static int handedInBy(int work) {
         return work % 5 == 4 && work < 1_000 ? work + 1_001 : NOTHING;
     }
@@ -146,7 +146,7 @@ final class WorkersModel {
         }
     }
 
-    /// Runs what the executor, or the shelter, has been given.
+    /// Runs the work that the executor or the last resort holds.
     void finish(List<Job> from, int index) {
         Job job = from.remove(index);
         if (job.begun) {

@@ -5,7 +5,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.sys.Limits;
+import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.metrics.LoopObserver;
 import dev.gyre.os.Signal;
 
@@ -144,7 +144,7 @@ final class C10k implements Callable<Integer> {
     @Override
     public Integer call() {
         requireSense();
-        long limit = Limits.openFiles().current();
+        long limit = DescriptorLimit.openFiles().current();
         if (limit >= 0 && limit < connections + OTHER_DESCRIPTORS) {
             return failed(tooFewDescriptors(connections, limit));
         }

@@ -5,7 +5,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.BsdKqueueCalls;
-import dev.gyre.internal.sys.Limits;
+import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.Platform;
@@ -237,7 +237,7 @@ final class Doctor implements Callable<Integer> {
             return "not asked: the call is known on Linux only";
         }
         try {
-            Limits.Limit limit = Limits.openFiles();
+            DescriptorLimit.OpenFiles limit = DescriptorLimit.openFiles();
             return limit.current() < 0
                     ? "the kernel does not say"
                     : limit.current() + ", hard limit " + limit.hard();

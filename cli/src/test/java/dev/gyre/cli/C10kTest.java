@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.gyre.EventLoop;
-import dev.gyre.internal.sys.Limits;
+import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.os.ChildProcess;
 import dev.gyre.os.Signal;
 
@@ -91,7 +91,7 @@ final class C10kTest {
     /// Fewer where the limit of open files does not allow for ten thousand, but not in CI.
     private static int affordableConnections() {
         int wanted = 10_000;
-        long limit = Limits.openFiles().hard();
+        long limit = DescriptorLimit.openFiles().hard();
         if (limit < 0 || limit >= wanted + C10k.OTHER_DESCRIPTORS) {
             return wanted;
         }
@@ -202,7 +202,7 @@ final class C10kTest {
         "--load=1500ms,    whole seconds",
         "--warm-up=1500ms, whole seconds",
         "--load=2d,        no duration",
-        "--backend=poll,   no backend is called",
+        "--backend=poll,   unknown backend",
         "7777,             7777"
     })
     void c10k_nonsense_isNamed(String argument, String expected) {

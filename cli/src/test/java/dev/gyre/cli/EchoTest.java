@@ -322,7 +322,7 @@ final class EchoTest {
         assertThat(wrong.err().lines())
                 .singleElement()
                 .asString()
-                .startsWith("Cannot speak TLS: " + file + ": holds no certificate");
+                .startsWith("Cannot speak TLS: " + file + ": contains no certificate");
         assertThat(absent.status()).isEqualTo(1);
         assertThat(absent.err().lines())
                 .singleElement()
@@ -356,7 +356,7 @@ final class EchoTest {
         "--idle-timeout=-1s,      no duration",
         "--max-connections=0,     must be at least 1",
         "--max-per-peer=0,        must be at least 1",
-        "--backend=select,        no backend is called",
+        "--backend=select,        unknown backend",
         "--unix=,                 it is empty",
         "65536,                   a port is from 0 to 65535",
         "::1:80,                  in brackets",

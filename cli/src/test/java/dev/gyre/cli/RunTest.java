@@ -267,7 +267,7 @@ final class RunTest {
     @Test
     void run_ofNothing_isAMistake() {
         assertThat(Execution.of("run").status()).isEqualTo(2);
-        assertThat(Execution.of("run", "").err()).contains("its name is empty");
+        assertThat(Execution.of("run", "").err()).contains("must not be empty");
     }
 
     @Test

@@ -84,7 +84,7 @@ final class ServeRefusalsTest {
         assertRefused(
                 Execution.of("serve", "--tls", "--cert", file.toString()),
                 "Cannot speak TLS: " + file,
-                "holds no certificate");
+                "contains no certificate");
     }
 
     @Test
@@ -121,7 +121,7 @@ final class ServeRefusalsTest {
         "--max-body=much,        no number of bytes",
         "--max-connections=0,    must be at least 1",
         "--idle-timeout=soon,    no duration",
-        "--backend=select,       no backend is called",
+        "--backend=select,       unknown backend",
         "a b,                    b"
     })
     void serve_nonsense_isNamed(String arguments, String expected) {

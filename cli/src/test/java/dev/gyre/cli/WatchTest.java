@@ -239,12 +239,12 @@ final class WatchTest {
         Execution execution = Execution.of("watch", below.toString());
 
         assertThat(execution.status()).isEqualTo(1);
-        assertThat(execution.err()).contains("Cannot watch " + below, "EACCES", "may not read it");
+        assertThat(execution.err()).contains("Cannot watch " + below, "EACCES", "lacks permission");
     }
 
     @ParameterizedTest
     @CsvSource({
-        Errno.EACCES + ", EACCES, may not read it",
+        Errno.EACCES + ", EACCES, lacks permission",
         Errno.ENOSPC + ", ENOSPC, fs.inotify.max_user_watches",
         Errno.EMFILE + ", EMFILE, fs.inotify.max_user_instances"
     })

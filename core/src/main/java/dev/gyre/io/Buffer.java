@@ -10,252 +10,254 @@ import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.util.Objects;
 
-/// Native memory that is filled at one end and emptied at the other: bytes are put at the writing position and
-/// taken at the reading position, which follows it.
+/// Holds bytes in native memory. Bytes are put at the write index and read at the read index, which
+/// never passes the write index.
 ///
 /// ```
-///     0        reading        writing       capacity
-///     │  taken    │  readable    │  writable   │
+///     0       read index    write index    capacity
+///     │  consumed │  readable    │  writable   │
 /// ```
 ///
-/// **Ownership.** An [dev.gyre.io.operation.Operation] that was given a buffer has it from `start` until its completion is handed out: the
-/// kernel may be writing into it. Until then every other use of it throws an [IllegalStateException] that
-/// names the operation, and so does a second operation.
+/// **Ownership.** An [operation][dev.gyre.io.operation.Operation] owns its buffer from `start`
+/// until its callback, because the kernel may access the memory. Meanwhile every other use throws
+/// an [IllegalStateException] that names the operation.
 ///
-/// **Memory.** That of [#allocate] is freed when nobody can reach it any more. [#acquire] has memory
-/// of the loop's, which is there already and is given back by [#release()]; so has what
-/// [dev.gyre.io.operation.ReceiveOperation#keep()] kept. With the system property `gyre.leaks=on`, what is never given back is
-/// told to [dev.gyre.metrics.LoopObserver#onBufferLeak].
+/// **Memory.** The garbage collector frees buffers from [#allocate]. Buffers from [#acquire] and
+/// [kept][dev.gyre.io.operation.ReceiveOperation#keep()] receive buffers use memory of the loop:
+/// call [#release()]. With the system property `gyre.leaks=on`, unreleased buffers are reported to
+/// [dev.gyre.metrics.LoopObserver#onBufferLeak].
 ///
-/// **Slices** share the memory of the buffer they were taken off, and it goes back when that
-/// buffer and all of them were released, in any order and on any threads.
+/// **Slices** share the memory of their buffer. The memory is returned once the buffer and all its
+/// slices are released, in any order and on any threads.
 ///
-/// **Threads.** One at a time.
+/// **Threads.** Any, but one at a time.
 ///
 /// ```java
 /// var buffer = Buffer.allocate(4096).put("GET / HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
 /// operations.write(socket, buffer, op -> IO.println(op.result() + " bytes sent")).start();
 /// ```
 public sealed interface Buffer permits NativeBuffer {
-    /// A new, empty buffer, filled with zeros.
+    /// Allocates an empty buffer filled with zeros.
     ///
     /// @param capacity from 1 byte to 1 GiB
+    /// @throws IllegalArgumentException if the capacity is out of range
     static Buffer allocate(int capacity) {
         return NativeBuffer.allocate(capacity);
     }
 
-    /// An empty buffer of the loop's memory, for as long as it is needed: [#release()] gives it
-    /// back, on any thread. What it holds beyond what is put into it is left over from others.
-    /// Loop-confined.
+    /// Acquires an empty buffer from the loop's memory. Return it by [#release()] on any thread.
+    /// Its writable part contains old data. Loop-confined.
     ///
     /// ```java
     /// var frame = Buffer.acquire(loop, 4 + body.length).putInt(body.length).put(body);
     /// operations.write(socket, frame, op -> frame.release()).start();
     /// ```
     ///
-    /// @param capacity how much room it has at least, from 1 byte to 1 GiB; up to 64 KiB it costs
-    ///     no allocation of memory
+    /// @param capacity the minimum capacity, from 1 byte to 1 GiB; up to 64 KiB, no native memory
+    ///     is allocated
     /// @throws dev.gyre.LoopOverloadedException if the loop's memory is used up:
     ///     [dev.gyre.LoopConfig#bufferMemory()]
     static Buffer acquire(EventLoop loop, int capacity) {
         return Loop.of(loop).operations().pool().acquireForUserOrThrow(capacity);
     }
 
-    /// The same, with refusal as a value. Loop-confined.
+    /// Acquires a buffer as [#acquire] does. Loop-confined.
     ///
     /// @return null if the loop's memory is used up
     static @Nullable Buffer tryAcquire(EventLoop loop, int capacity) {
         return Loop.of(loop).operations().pool().acquireForUser(capacity);
     }
 
-    /// How many bytes it has room for in all.
+    /// Returns the size of the memory in bytes.
     int capacity();
 
-    /// How many bytes can be taken.
+    /// Returns the number of bytes between the read index and the write index.
     int readable();
 
-    /// How many bytes can be put.
+    /// Returns the number of bytes between the write index and the capacity.
     int writable();
 
     /// Puts a byte.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for it
+    /// @throws IndexOutOfBoundsException if the buffer is full
     Buffer put(byte value);
 
-    /// Puts all of these bytes.
+    /// Puts all bytes of an array.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for them; none are put then
+    /// @throws IndexOutOfBoundsException if they do not fit; nothing is put then
     default Buffer put(byte[] bytes) {
         return put(bytes, 0, bytes.length);
     }
 
-    /// Puts some of these bytes.
+    /// Puts a range of an array.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for them, or no such part; none are put then
+    /// @throws IndexOutOfBoundsException if it does not fit, or is not within the array; nothing is
+    ///     put then
     Buffer put(byte[] bytes, int offset, int length);
 
     /// Puts text in UTF-8.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for it; nothing is put then
+    /// @throws IndexOutOfBoundsException if it does not fit; nothing is put then
     Buffer put(String text);
 
-    /// Puts what the other has between its position and its limit, and moves its position there.
+    /// Puts the bytes between a buffer's position and limit, and advances its position.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for it; nothing is put then
+    /// @throws IndexOutOfBoundsException if they do not fit; nothing is put then
     Buffer put(ByteBuffer bytes);
 
-    /// Puts everything that is readable in the other one, which is empty then.
+    /// Puts the readable bytes of another buffer, and consumes them there.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for it; nothing is put then
+    /// @throws IndexOutOfBoundsException if they do not fit; nothing is put then
+    /// @throws IllegalArgumentException if the other buffer is this one
     Buffer put(Buffer other);
 
-    /// Puts two bytes, the higher one first.
+    /// Puts two bytes in big-endian order.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for them
+    /// @throws IndexOutOfBoundsException if they do not fit
     Buffer putShort(short value);
 
-    /// Puts four bytes, the highest one first.
+    /// Puts four bytes in big-endian order.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for them
+    /// @throws IndexOutOfBoundsException if they do not fit
     Buffer putInt(int value);
 
-    /// Puts eight bytes, the highest one first.
+    /// Puts eight bytes in big-endian order.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is no room for them
+    /// @throws IndexOutOfBoundsException if they do not fit
     Buffer putLong(long value);
 
-    /// Takes a byte.
+    /// Reads a byte.
     ///
-    /// @throws IndexOutOfBoundsException if there is none
+    /// @throws IndexOutOfBoundsException if no byte is readable
     byte get();
 
-    /// Takes two bytes, the higher one first.
+    /// Reads two bytes in big-endian order.
     ///
-    /// @throws IndexOutOfBoundsException if there are fewer; none is taken then
+    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     short getShort();
 
-    /// Takes four bytes, the highest one first.
+    /// Reads four bytes in big-endian order.
     ///
-    /// @throws IndexOutOfBoundsException if there are fewer; none is taken then
+    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     int getInt();
 
-    /// Takes eight bytes, the highest one first.
+    /// Reads eight bytes in big-endian order.
     ///
-    /// @throws IndexOutOfBoundsException if there are fewer; none is taken then
+    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     long getLong();
 
-    /// Takes as many bytes as the array has.
+    /// Reads as many bytes as the array has.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
+    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     default Buffer get(byte[] into) {
         return get(into, 0, into.length);
     }
 
-    /// Takes bytes into a part of an array.
+    /// Reads bytes into a range of an array.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there are fewer, or no such part; none are taken then
+    /// @throws IndexOutOfBoundsException if fewer are readable, or the range is not within the
+    ///     array; nothing is read then
     Buffer get(byte[] into, int offset, int length);
 
-    /// Takes everything readable.
+    /// Reads all readable bytes.
     default byte[] getBytes() {
         byte[] bytes = new byte[readable()];
         get(bytes);
         return bytes;
     }
 
-    /// Looks at a byte without taking it.
+    /// Returns a byte without consuming it.
     ///
-    /// @param offset from the reading position
-    /// @throws IndexOutOfBoundsException if there is none
+    /// @param offset from the read index
+    /// @throws IndexOutOfBoundsException if the byte is not readable
     byte peek(int offset);
 
-    /// Looks at eight bytes without taking them, the first of them in the highest bits.
+    /// Returns eight bytes in big-endian order without consuming them.
     ///
-    /// @param offset of the first, from the reading position
-    /// @throws IndexOutOfBoundsException if there are fewer
+    /// @param offset of the first byte, from the read index
+    /// @throws IndexOutOfBoundsException if one of them is not readable
     long peekLong(int offset);
 
-    /// Looks for a byte without taking anything.
+    /// Searches the readable bytes for a byte. Consumes nothing.
     ///
-    /// @return where it is first, counted from the reading position, as [#peek] does; -1 if it is
-    ///     not there
+    /// @return the offset of its first occurrence from the read index, as for [#peek]; -1 if absent
     int indexOf(byte value);
 
-    /// Takes everything readable as text.
+    /// Reads all readable bytes as text.
     default String getText(Charset charset) {
         return getText(readable(), charset);
     }
 
-    /// Takes bytes as text.
+    /// Reads bytes as text.
     ///
-    /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
+    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     default String getText(int bytes, Charset charset) {
-        // Before memory is asked for that somebody else may have said the size of.
+        // Check first: a peer may have chosen the size of the array.
         Objects.checkIndex(bytes, readable() + 1);
         byte[] copy = new byte[bytes];
         get(copy);
         return new String(copy, charset);
     }
 
-    /// Takes bytes as a buffer of its own, without copying them: a slice has no room, and cannot
-    /// be put into. It shares this one's memory, which goes back to the loop when both were
-    /// released. Of memory that is not the loop's it needs no release; but only when it was
-    /// released can [#clear()] and [#compact()] make its place writable again.
+    /// Consumes bytes and returns them as a buffer that shares the memory. A slice is full: nothing
+    /// can be put into it.
     ///
-    /// A slice of what is valid in a callback only ([dev.gyre.io.operation.ReceiveOperation#received()]) is valid in that
-    /// callback only.
+    /// The memory of an acquired buffer is returned once the buffer and the slice are released.
+    /// Slices of an allocated buffer need no release, but [#clear()] and [#compact()] reuse their
+    /// place only after it. A slice of a buffer that is valid during a callback only, such as
+    /// [dev.gyre.io.operation.ReceiveOperation#received()], is valid during that callback only.
     ///
-    /// @throws IndexOutOfBoundsException if there are fewer; none are taken then
+    /// @throws IndexOutOfBoundsException if fewer bytes are readable; nothing is consumed then
     Buffer slice(int bytes);
 
-    /// What is readable, as the JDK knows it: the same memory, valid until bytes are put, or this
-    /// is released or given to an operation.
+    /// Returns a view of the readable bytes. The view shares the memory. It is valid until bytes
+    /// are put, the buffer is released, or an operation starts with it.
     ByteBuffer asReadable();
 
-    /// The room for more, as the JDK knows it: what is put there counts when [#advance] says so.
-    /// Valid as long as [#asReadable()].
+    /// Returns a view of the writable part. Call [#advance] after bytes are put there. The view is
+    /// valid as long as that of [#asReadable()].
     ByteBuffer asWritable();
 
-    /// Makes bytes readable that were put through [#asWritable()].
+    /// Advances the write index over bytes that were put through [#asWritable()].
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there is not so much room
+    /// @throws IndexOutOfBoundsException if fewer bytes are writable
     Buffer advance(int bytes);
 
-    /// Takes bytes without looking at them.
+    /// Consumes bytes without reading them.
     ///
     /// @return this buffer
-    /// @throws IndexOutOfBoundsException if there are fewer
+    /// @throws IndexOutOfBoundsException if fewer are readable
     Buffer skip(int bytes);
 
-    /// Forgets what is readable: everything is writable again, but for what slices have.
+    /// Discards the readable bytes. Everything except the memory of slices becomes writable.
     ///
     /// @return this buffer
     Buffer clear();
 
-    /// Moves what is readable to the beginning, so that the room of what was taken is writable again.
+    /// Moves the readable bytes to the start, so that the consumed part becomes writable.
     ///
     /// @return this buffer
     Buffer compact();
 
-    /// Whether an operation has it.
+    /// Returns whether a pending operation owns the buffer.
     boolean isInFlight();
 
-    /// Gives a buffer back, from any thread: one of [#acquire], one that [dev.gyre.io.operation.ReceiveOperation#keep()] kept, or a
-    /// slice. It cannot be used any more. Does nothing for one of [#allocate], nor for one that
-    /// goes back by itself.
+    /// Releases a buffer from [#acquire], a kept receive buffer, or a slice. Later uses throw. Does
+    /// nothing for a buffer from [#allocate], or one that is valid during a callback only. Any
+    /// thread.
     ///
-    /// @throws IllegalStateException if an operation has it, or it was released already
+    /// @throws IllegalStateException if an operation owns the buffer, or it was released before
     void release();
 }

@@ -1,29 +1,31 @@
 package dev.gyre.io;
 
-/// Why a [Stream] was closed.
+/// Names why a [Stream] was closed.
 public enum CloseReason {
-    /// Both sides have ended their output, and all of it has arrived.
+    /// Both sides ended their output, and all of it was delivered.
     ENDED,
 
-    /// [Stream#close()] here, and all output was sent.
+    /// The program called [Stream#close()], and all output was sent.
     CLOSED,
 
-    /// [Stream#abort()] here, [Stream#close()] of a pipe's unfinished target, or the deadline of [Listener#drain].
+    /// The program called [Stream#abort()], or [Stream#close()] on the target of an unfinished
+    /// pipe; or the deadline of [Listener#drain] expired.
     ABORTED,
 
-    /// The peer reset the connection, or is gone.
+    /// The peer reset the connection or became unreachable.
     RESET,
 
-    /// The system refused something else: [Stream#failure()] says what.
+    /// A system call failed for another reason: see [Stream#failure()].
     FAILED,
 
-    /// Nothing was received or sent for too long.
+    /// No byte was received or sent within [StreamConfig#idleTimeout()].
     IDLE_TIMEOUT,
 
-    /// Nothing was received for too long.
+    /// No byte was received within [StreamConfig#readTimeout()].
     READ_TIMEOUT,
 
-    /// The peer accepted no output for too long, or less than the protocol's minimum rate.
+    /// The peer accepted no output within [StreamConfig#writeTimeout()], or accepted it below the
+    /// protocol's minimum rate.
     WRITE_TIMEOUT,
 
     /// The peer did not complete the header of a message in time.
@@ -36,28 +38,29 @@ public enum CloseReason {
     /// The peer did not accept the last output or close its side in time after [Stream#close()].
     LINGER_TIMEOUT,
 
-    /// The TLS handshake took too long.
+    /// The TLS handshake exceeded [Tls#handshakeTimeout()].
     HANDSHAKE_TIMEOUT,
 
-    /// More was written than may wait: [StreamConfig#outputLimit()].
+    /// Pending output exceeded [StreamConfig#outputLimit()].
     OUTPUT_LIMIT,
 
-    /// More was left unread than may wait: [StreamConfig#inputLimit()].
+    /// Unread input exceeded [StreamConfig#inputLimit()].
     INPUT_LIMIT,
 
-    /// The loop's memory for buffers is used up: [dev.gyre.LoopConfig#bufferMemory()].
+    /// The loop's buffer memory is used up: [dev.gyre.LoopConfig#bufferMemory()].
     MEMORY_LIMIT,
 
-    /// TLS failed: [Stream#failure()] says how.
+    /// TLS failed: see [Stream#failure()].
     TLS_FAILED,
 
-    /// A callback of the stream threw: [Stream#failure()] is what.
+    /// A callback of the stream threw [Stream#failure()].
     HANDLER_FAILED,
 
-    /// The loop came to its end.
+    /// The loop terminated.
     LOOP_ENDED;
 
-    /// Whether a timeout closed the stream. Protocols may close a stream for one of these: [Stream#close(CloseReason)].
+    /// Returns whether a timeout closed the stream. Protocols may pass these reasons to
+    /// [Stream#close(CloseReason)].
     public boolean isTimeout() {
         return switch (this) {
             case IDLE_TIMEOUT,
@@ -72,7 +75,7 @@ public enum CloseReason {
         };
     }
 
-    /// Whether nothing was lost that the stream knows of.
+    /// Returns whether the stream was closed without a known loss of data.
     public boolean isOrderly() {
         return this == ENDED || this == CLOSED;
     }

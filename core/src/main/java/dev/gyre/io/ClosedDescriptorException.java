@@ -1,10 +1,12 @@
 package dev.gyre.io;
 
-/// A descriptor was used after it was closed.
+/// Reports the use of a descriptor after it was closed.
 public final class ClosedDescriptorException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    /// Describes the use.
+    /// Creates the exception.
+    ///
+    /// @param message names the descriptor
     public ClosedDescriptorException(String message) {
         super(message);
     }

@@ -10,125 +10,134 @@ import java.net.SocketAddress;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// A socket for messages: UDP, or Unix domain datagrams. A message arrives whole or not at all, and nobody says which.
+/// Sends and receives messages over UDP or a Unix domain datagram socket. A message is delivered
+/// whole or not at all, without notice of its loss.
 ///
 /// ```java
 /// var echo = Datagram.bind(loop, new InetSocketAddress(7777));
 /// echo.onMessage((message, from) -> echo.send(message, from));
 /// ```
 ///
-/// **Receiving.** Nothing is read until somebody wants it ([#onMessage]); what the kernel cannot keep meanwhile it drops. A
-/// turn of the loop reads a bounded number of messages, so that a flood leaves room for others. While it waits for messages a
-/// socket holds no memory for them: one buffer serves all of a loop.
+/// **Receiving** starts with [#onMessage]. Until then the kernel queues messages, and drops those
+/// that do not fit. A tick reads a bounded number of messages, so that a flood does not starve
+/// other sockets. All sockets of a loop share one receive buffer.
 ///
-/// **Sending** goes to the kernel at once. What that does not take is copied and queued, and sent in order as soon as it does; with the
-/// queue full messages are dropped, as anywhere else on their way.
+/// **Sending** calls the kernel at once. Messages that the kernel does not accept are copied,
+/// queued and sent in order later. With the queue full, messages are dropped.
 ///
-/// **Failure.** What the network reports, such as that nobody listens where a message went, reaches [#onError] and does not end
-/// anything. A callback that throws costs its message only, and the loop's [dev.gyre.FailurePolicy] hears of it.
+/// **Failure.** Errors that the network reports, such as an unreachable port, are passed to
+/// [#onError]. The socket stays open. A callback that throws loses its message only;
+/// the loop's [dev.gyre.FailurePolicy] handles the throwable.
 ///
-/// **Life.** While it has somebody to call for messages, or has some to send, it keeps the loop alive. It is closed when the
-/// loop ends. The file of a Unix path stays when it is closed: delete it before binding there again.
+/// **Lifetime.** A socket with a message callback or queued output keeps the loop alive. It is
+/// closed when the loop terminates. The file of a Unix socket remains: delete it before the next
+/// bind.
 ///
-/// **Threads.** Loop thread only, or any one while no thread runs the loop; counters from any.
+/// **Threads.** Loop thread, or any thread while no thread runs the loop. Counters: any thread.
 public sealed interface Datagram extends AutoCloseable permits LoopDatagram {
-    /// Binds with the usual settings.
+    /// Binds a socket with the default configuration.
     ///
-    /// @param address where; port 0 lets the system choose, see [#address()]
-    /// @throws SystemCallException if the address is taken, not allowed or not of this machine
+    /// @param address port 0 lets the system choose, see [#address()]
+    /// @throws SystemCallException if the address is in use, not permitted or not local
     static Datagram bind(EventLoop loop, SocketAddress address) {
         return bind(loop, address, DatagramConfig.DEFAULT);
     }
 
-    /// Binds to an address. One of all addresses of IPv6 (`::`) also has those of IPv4.
+    /// Binds a socket to an address. The IPv6 wildcard address (`::`) includes IPv4.
     ///
-    /// @throws SystemCallException if the address is taken, not allowed or not of this machine
+    /// @throws SystemCallException if the address is in use, not permitted or not local
     static Datagram bind(EventLoop loop, SocketAddress address, DatagramConfig config) {
         return LoopDatagram.bind(loop, address, config);
     }
 
-    /// Chooses a peer: messages of others are not received any more, [#send(Buffer)] goes there, and
-    /// [#onError] hears if nobody listens there. Waits for nothing.
+    /// Sets the peer. Messages from other addresses are no longer received, [#send(Buffer)] sends
+    /// to the peer, and [#onError] reports an unreachable peer. Does not wait.
     ///
     /// @return this socket
-    /// @throws SystemCallException if there is no way there, or no such Unix socket
+    /// @throws SystemCallException if no route or no such Unix socket exists
     Datagram connect(SocketAddress peer);
 
     // ------------------------------------------------------------------ receiving
 
-    /// Calls back for each message, with where it came from. The buffer is the loop's, and valid until the callback
-    /// returns.
+    /// Sets the callback for messages, called with each message and its sender. The buffer belongs
+    /// to the loop and is valid until the callback returns.
     ///
     /// @return this socket
     Datagram onMessage(BiConsumer<? super Buffer, ? super SocketAddress> callback);
 
-    /// Whether the message that is being handled was longer than [DatagramConfig#largestMessage], and so was cut.
+    /// Returns whether the message of the current callback exceeded
+    /// [DatagramConfig#maxMessageBytes()] and was truncated.
     boolean isTruncated();
 
-    /// Stops reading, until [#resume()].
+    /// Pauses receiving until [#resume()].
     void pause();
 
-    /// Goes on reading.
+    /// Resumes receiving.
     void resume();
 
+    /// Returns whether receiving is paused.
     boolean isPaused();
 
     // ------------------------------------------------------------------ sending
 
-    /// Sends what is readable in the buffer as one message, and empties it.
+    /// Sends the readable bytes of a buffer as one message, and consumes them.
     ///
-    /// @return false if it was dropped: the queue is full, the socket closed, or the kernel refuses it, which
-    ///     [#onError] is told. The buffer is as it was then
-    /// @throws IllegalArgumentException if a socket of its sort never gets there
+    /// @return false if the message was dropped: the queue is full, the socket is closed, or the
+    ///     kernel refused it, which [#onError] reports. The buffer is unchanged then
+    /// @throws IllegalArgumentException if the address family does not match the socket
     boolean send(Buffer message, SocketAddress to);
 
-    /// Sends to the peer of [#connect].
+    /// Sends a message to the peer of [#connect].
     ///
     /// @return as [#send(Buffer, SocketAddress)]
-    /// @throws IllegalStateException if there is none
+    /// @throws IllegalStateException if the socket is not connected
     boolean send(Buffer message);
 
-    /// How many messages wait to be sent.
+    /// Returns the number of messages queued to be sent.
     int pending();
 
-    // ------------------------------------------------------------------ ending
+    // ------------------------------------------------------------------ errors and end
 
-    /// Calls back when the kernel reports an error, after the call it happened in. Nothing ends by it.
+    /// Sets the callback for errors that the kernel reports. It runs after the call that failed.
+    /// The socket stays open.
     ///
     /// @return this socket
     Datagram onError(Consumer<? super SystemCallException> callback);
 
-    /// Calls back once when it is closed: after the callback that closes it, or, if the loop ends, by whoever ends it.
+    /// Sets the callback for the close. It runs once: after the callback that closes the socket, or
+    /// on the thread that terminates the loop.
     ///
     /// @return this socket
     Datagram onClose(Runnable callback);
 
+    /// Returns whether the socket is open.
     boolean isOpen();
 
-    /// Closes it. What waits to be sent is dropped, and no message is handed out any more. Twice is safe.
+    /// Closes the socket. Drops queued messages, and delivers no more. Idempotent.
     @Override
     void close();
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ state and counters
 
-    /// Where it is, with the port that the system chose.
+    /// Returns the bound address, with the port that the system chose.
     SocketAddress address();
 
-    /// Where it is connected to; null if it is not.
+    /// Returns the peer of [#connect]; null if absent.
     @Nullable SocketAddress peer();
 
-    /// How many messages were handed out.
+    /// Returns the number of delivered messages.
     long received();
 
-    /// How many of them were cut.
+    /// Returns the number of delivered messages that were truncated.
     long truncated();
 
-    /// How many messages the kernel took.
+    /// Returns the number of messages that the kernel accepted.
     long sent();
 
-    /// How many messages were dropped here for want of room. What others drop on the way is not known.
+    /// Returns the number of messages dropped by this socket for lack of queue space. Excludes
+    /// losses in the kernel and the network.
     long dropped();
 
-    /// How many errors the kernel reported.
+    /// Returns the number of errors that the kernel reported.
     long failed();
 }

@@ -1,112 +1,127 @@
 package dev.gyre.io;
 
-/// How a [Datagram] is set up. Immutable: each `with` method returns another one.
+import dev.gyre.internal.base.Checks;
+
+import java.util.function.Consumer;
+
+/// Configures a [Datagram]. Immutable: each `with` method returns a changed copy.
 ///
 /// ```java
-/// var config = DatagramConfig.DEFAULT.withBroadcast(true).withQueue(64, 1 << 16);
+/// var config = DatagramConfig.DEFAULT.withBroadcast(true).withMaxQueued(64, 1 << 16);
 /// ```
 ///
-/// @param largestMessage how many bytes of a message are received; what is longer is cut. The loop has one buffer of that
-///     size for all its datagram sockets together. At first 65 536, which no message of UDP exceeds
-/// @param queuedMessages how many messages may wait to be sent, before further ones are dropped. At first 1 024
-/// @param queuedBytes how many bytes of them. At first 1 MiB
-/// @param receiveBufferBytes what the kernel keeps of messages that are not read yet, before it drops further ones; zero,
-///     as at first, for the system's choice
-/// @param sendBufferBytes what the kernel takes of messages that are not sent yet; the same
-/// @param reusePort whether several may be bound to one address and share what arrives. At first not
-/// @param broadcast whether it may send to broadcast addresses. At first not
-public record DatagramConfig(
-        int largestMessage,
-        int queuedMessages,
-        int queuedBytes,
-        int receiveBufferBytes,
-        int sendBufferBytes,
-        boolean reusePort,
-        boolean broadcast) {
-    private static final int MOST_MESSAGE_BYTES = 1 << 24;
+/// **Threads.** Any.
+public final class DatagramConfig implements Cloneable {
+    /// The default configuration.
+    public static final DatagramConfig DEFAULT = new DatagramConfig();
 
-    /// So that doubling it, as Linux does, overflows nothing.
-    private static final int MOST_BUFFER_BYTES = 1 << 29;
+    private static final int MAX_MESSAGE_BYTES = 1 << 24;
 
-    /// The usual settings.
-    public static final DatagramConfig DEFAULT =
-            new DatagramConfig(1 << 16, 1 << 10, 1 << 20, 0, 0, false, false);
+    /// Linux doubles the sizes of kernel buffers: the result must fit into an int.
+    private static final int MAX_BUFFER_BYTES = 1 << 29;
 
-    /// Checks the values.
+    private int maxMessageBytes = 1 << 16;
+    private int maxQueuedMessages = 1 << 10;
+    private int maxQueuedBytes = 1 << 20;
+    private int receiveBufferBytes;
+    private int sendBufferBytes;
+    private boolean reusePort;
+    private boolean broadcast;
+
+    private DatagramConfig() {}
+
+    /// Returns the maximum of bytes received of a message. Longer messages are truncated. All
+    /// datagram sockets of a loop share one buffer of that size. Default 65 536, which no UDP
+    /// message exceeds.
+    public int maxMessageBytes() {
+        return maxMessageBytes;
+    }
+
+    /// Returns the maximum of messages queued to be sent. Further messages are dropped. Default
+    /// 1 024.
+    public int maxQueuedMessages() {
+        return maxQueuedMessages;
+    }
+
+    /// Returns the maximum of bytes queued to be sent. Further messages are dropped. Default 1 MiB.
+    public int maxQueuedBytes() {
+        return maxQueuedBytes;
+    }
+
+    /// Returns the size of the kernel's buffer for unread messages; zero for the system's default.
+    /// Default zero.
+    public int receiveBufferBytes() {
+        return receiveBufferBytes;
+    }
+
+    /// Returns the size of the kernel's buffer for unsent messages; zero for the system's default.
+    /// Default zero.
+    public int sendBufferBytes() {
+        return sendBufferBytes;
+    }
+
+    /// Returns whether several sockets may bind one address and share its messages. Default false.
+    public boolean reusePort() {
+        return reusePort;
+    }
+
+    /// Returns whether the socket may send to broadcast addresses. Default false.
+    public boolean broadcast() {
+        return broadcast;
+    }
+
+    /// Returns a copy with this [#maxMessageBytes()].
     ///
-    /// @throws IllegalArgumentException for one that is out of range
-    public DatagramConfig {
-        requireWithin("largestMessage", largestMessage, 1, MOST_MESSAGE_BYTES);
-        requireWithin("queuedMessages", queuedMessages, 1, MOST_MESSAGE_BYTES);
-        requireWithin("queuedBytes", queuedBytes, 1, MOST_BUFFER_BYTES);
-        requireWithin("receiveBufferBytes", receiveBufferBytes, 0, MOST_BUFFER_BYTES);
-        requireWithin("sendBufferBytes", sendBufferBytes, 0, MOST_BUFFER_BYTES);
-    }
-
-    private static void requireWithin(String what, int value, int least, int most) {
-        if (value < least || value > most) {
-            throw new IllegalArgumentException(
-                    what + " must be from " + least + " to " + most + ", but is " + value);
-        }
-    }
-
-    /// The same, receiving so many bytes of a message.
+    /// @throws IllegalArgumentException unless it is from 1 to 16 MiB
     public DatagramConfig withMaxMessageBytes(int bytes) {
-        return new DatagramConfig(
-                bytes,
-                queuedMessages,
-                queuedBytes,
-                receiveBufferBytes,
-                sendBufferBytes,
-                reusePort,
-                broadcast);
+        Checks.range("maxMessageBytes", bytes, 1, MAX_MESSAGE_BYTES);
+        return with(copy -> copy.maxMessageBytes = bytes);
     }
 
-    /// The same, with so many messages and bytes waiting to be sent at most.
+    /// Returns a copy with these [#maxQueuedMessages()] and [#maxQueuedBytes()].
+    ///
+    /// @throws IllegalArgumentException unless messages are from 1 to 16 777 216 and bytes from 1
+    ///     to 512 MiB
     public DatagramConfig withMaxQueued(int messages, int bytes) {
-        return new DatagramConfig(
-                largestMessage,
-                messages,
-                bytes,
-                receiveBufferBytes,
-                sendBufferBytes,
-                reusePort,
-                broadcast);
+        Checks.range("maxQueuedMessages", messages, 1, 1 << 24);
+        Checks.range("maxQueuedBytes", bytes, 1, MAX_BUFFER_BYTES);
+        return with(
+                copy -> {
+                    copy.maxQueuedMessages = messages;
+                    copy.maxQueuedBytes = bytes;
+                });
     }
 
-    /// The same, with these buffers in the kernel.
+    /// Returns a copy with these [#receiveBufferBytes()] and [#sendBufferBytes()].
+    ///
+    /// @throws IllegalArgumentException unless both are from 0 to 512 MiB
     public DatagramConfig withBuffers(int receiveBytes, int sendBytes) {
-        return new DatagramConfig(
-                largestMessage,
-                queuedMessages,
-                queuedBytes,
-                receiveBytes,
-                sendBytes,
-                reusePort,
-                broadcast);
+        Checks.range("receiveBufferBytes", receiveBytes, 0, MAX_BUFFER_BYTES);
+        Checks.range("sendBufferBytes", sendBytes, 0, MAX_BUFFER_BYTES);
+        return with(
+                copy -> {
+                    copy.receiveBufferBytes = receiveBytes;
+                    copy.sendBufferBytes = sendBytes;
+                });
     }
 
-    /// The same, sharing its address or not.
+    /// Returns a copy with this [#reusePort()].
     public DatagramConfig withReusePort(boolean on) {
-        return new DatagramConfig(
-                largestMessage,
-                queuedMessages,
-                queuedBytes,
-                receiveBufferBytes,
-                sendBufferBytes,
-                on,
-                broadcast);
+        return with(copy -> copy.reusePort = on);
     }
 
-    /// The same, with broadcasts or without.
+    /// Returns a copy with this [#broadcast()].
     public DatagramConfig withBroadcast(boolean on) {
-        return new DatagramConfig(
-                largestMessage,
-                queuedMessages,
-                queuedBytes,
-                receiveBufferBytes,
-                sendBufferBytes,
-                reusePort,
-                on);
+        return with(copy -> copy.broadcast = on);
+    }
+
+    private DatagramConfig with(Consumer<DatagramConfig> change) {
+        try {
+            DatagramConfig copy = (DatagramConfig) clone();
+            change.accept(copy);
+            return copy;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("DatagramConfig is Cloneable", e);
+        }
     }
 }

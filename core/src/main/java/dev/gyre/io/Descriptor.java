@@ -3,57 +3,57 @@ package dev.gyre.io;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.OpenFiles;
-import dev.gyre.internal.sys.Limits;
+import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 
 import java.nio.ByteBuffer;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 
-/// A descriptor of the kernel's: a number, and which opening of that number it is.
+/// Identifies an open file descriptor: its number and its generation.
 ///
-/// The kernel gives a number that was closed to the next one who opens something. A descriptor therefore
-/// carries a *generation* that no other has: once closed it stays closed, and nothing that is done with
-/// it can touch whoever has the number now.
+/// The kernel reuses the number of a closed descriptor. The *generation* is unique, so a closed
+/// descriptor stays closed, and its methods never affect the new owner of the number.
 ///
-/// Closing ends all watching of it, in every loop, before the number is given back. A descriptor that is
-/// no longer reachable is closed too, some time after the garbage collector has noticed: when a loop next
-/// ticks or the next descriptor is opened. Close it yourself when it matters when. So do not use the bare
-/// number while nobody holds the descriptor, and hold it while you want to hear of it.
+/// **Closing** deregisters all watchers in all loops before the number is freed. An unreachable
+/// descriptor is closed too, some time after the garbage collector detects it: at the next tick of
+/// a loop, or when the next descriptor is opened. Keep a reference while you use the bare number or
+/// watch the descriptor. Close it explicitly if the time matters.
 ///
-/// **Threads.** All methods may be called from any thread. A close waits for nobody: reads and writes that
-/// are under way go on, and the number is given back when the last of them is through; a read that
-/// blocks is not woken by it. What operations are pending on it is cancelled by the loop thread, or, while no thread runs
-/// the loop, by the next that does. A callback that the loop is just beginning when another thread closes the
-/// descriptor still runs, and finds it closed; close it on the loop thread ([dev.gyre.EventLoop#submit])
-/// where that matters.
+/// **Threads.** Any. [#close()] does not wait. Reads and writes in progress continue, and the
+/// number is freed when the last of them returns. A blocking read is not interrupted. The loop
+/// thread cancels pending operations; while no thread runs the loop, the next run does. A callback
+/// that starts while another thread closes the descriptor still runs, and finds it closed. Close it
+/// on the loop thread ([dev.gyre.EventLoop#submit]) where that matters.
 public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor {
 
-    /// The end of input, as told by [#read].
+    /// The result of [#read] at the end of input.
     int END = -1;
 
-    /// Takes over an open descriptor: closing this closes the number. It must have no other owner.
+    /// Wraps an open descriptor and becomes its owner: closing this closes the number. It must have
+    /// no other owner.
     ///
     /// @throws IllegalArgumentException if the number is negative
-    /// @throws SystemCallException if no such descriptor is open
+    /// @throws SystemCallException if the number is not open
     static Descriptor own(int fd) {
         return OpenDescriptor.of(LinuxPollSyscalls::ofThread, fd, true);
     }
 
-    /// Uses an open descriptor that belongs to somebody else: closing this ends watching and leaves the
+    /// Wraps an open descriptor of another owner: closing this deregisters watchers and leaves the
     /// number open. The owner must not close it before.
     ///
     /// @throws IllegalArgumentException if the number is negative
-    /// @throws SystemCallException if no such descriptor is open
+    /// @throws SystemCallException if the number is not open
     static Descriptor borrow(int fd) {
         return OpenDescriptor.of(LinuxPollSyscalls::ofThread, fd, false);
     }
 
-    /// Opens a file, on the calling thread, which may have to wait for the disk: a loop's thread uses [dev.gyre.io.operation.Operations#open], with the
-    /// same options. A pipe is opened without waiting for its other end. No child process inherits it.
+    /// Opens a file on the calling thread, which may wait for the disk. On a loop thread, use
+    /// [dev.gyre.io.operation.Operations#open], with the same options. Opening a pipe does not wait
+    /// for its other end. Child processes do not inherit the descriptor.
     ///
     /// @throws SystemCallException if the kernel refuses
-    /// @throws UnsupportedOperationException for other options
+    /// @throws UnsupportedOperationException for unsupported options
     static Descriptor open(Path path, OpenOption... options) {
         return OpenFiles.open(path, options);
     }
@@ -61,44 +61,48 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// Returns the maximum number of open descriptors of the process, as in `ulimit -n`; -1 if
     /// unknown.
     static long limit() {
-        return Limits.openFiles().current();
+        return DescriptorLimit.openFiles().current();
     }
 
-    /// The number.
+    /// Returns the number.
     ///
-    /// @throws ClosedDescriptorException if it is closed: the number may be somebody else's by now
+    /// @throws ClosedDescriptorException if the descriptor is closed: the number may have a new
+    ///     owner
     int fd();
 
-    /// Which opening of the number this is: no two descriptors of this JVM have both the same.
+    /// Returns the generation. No two descriptors of this JVM have the same number and generation.
     int generation();
 
-    /// Whether it has not been closed yet.
+    /// Returns whether the descriptor is open.
     boolean isOpen();
 
-    /// Makes calls return instead of waiting: reads and writes of this descriptor, and of all others
-    /// that share its open file, in other processes too. What Gyre opens itself is so already.
+    /// Sets `O_NONBLOCK`, so that reads and writes return instead of waiting. Affects all
+    /// descriptors that share the open file, also in other processes. Descriptors that Gyre opens
+    /// have it set.
     ///
     /// @return this descriptor
-    /// @throws ClosedDescriptorException if it is closed
+    /// @throws ClosedDescriptorException if the descriptor is closed
     Descriptor nonBlocking();
 
-    /// Reads what is there, at most what the buffer has room for, with one call to the kernel. Direct
-    /// buffers are filled in place; others cost a copy, of at most 64 KiB a call. A buffer that belongs
-    /// to an arena must not be closed meanwhile. Meant for streams: an empty datagram looks like the end.
+    /// Reads available bytes with one system call, at most the remaining bytes of the buffer.
+    /// Direct buffers are filled in place. Heap buffers are copied, at most 64 KiB per call. The
+    /// arena of a buffer must not be closed meanwhile. For streams: an empty datagram looks like
+    /// the end.
     ///
-    /// @return the number of bytes; 0 if none are there now, or the buffer has no room; [#END] at the end
-    /// @throws ClosedDescriptorException if it is closed
+    /// @return the number of bytes; 0 if none are available or the buffer is full; [#END] at the
+    ///     end
+    /// @throws ClosedDescriptorException if the descriptor is closed
     /// @throws SystemCallException if the kernel refuses
     int read(ByteBuffer buffer);
 
-    /// Writes as much of the buffer as is taken, with one call to the kernel.
+    /// Writes as many bytes of the buffer as the kernel accepts, with one system call.
     ///
-    /// @return the number of bytes; 0 if none are taken now, or the buffer is empty
-    /// @throws ClosedDescriptorException if it is closed
-    /// @throws SystemCallException if the kernel refuses; EPIPE if nobody is left to read
+    /// @return the number of bytes; 0 if none are accepted or the buffer is empty
+    /// @throws ClosedDescriptorException if the descriptor is closed
+    /// @throws SystemCallException if the kernel refuses; EPIPE if no reader is left
     int write(ByteBuffer buffer);
 
-    /// Ends all watching of it and, if it is owned, gives the number back. Idempotent.
+    /// Deregisters all watchers, and closes the number if it is owned. Idempotent.
     @Override
     void close();
 }

@@ -1,36 +1,32 @@
 package dev.gyre.io;
 
+import dev.gyre.internal.base.Checks;
+
 import java.time.Duration;
 
-/// How TCP asks a peer that says nothing whether it is still there.
+/// Describes how TCP probes a silent peer.
 ///
-/// @param idle how long nothing was heard before it first asks: whole seconds, to about nine hours
-/// @param interval between one question and the next, the same
-/// @param count how many go unanswered before the connection is given up: to 127
+/// @param idle the silence before the first probe: whole seconds from 1 to 32 767
+/// @param interval the time between two probes: whole seconds from 1 to 32 767
+/// @param count the number of unanswered probes before the connection fails: from 1 to 127
 public record KeepAlive(Duration idle, Duration interval, int count) {
-    /// What the kernel takes.
-    private static final long MOST_SECONDS = 32_767;
+    /// The kernel's maximum.
+    private static final Duration MAX = Duration.ofSeconds(32_767);
 
-    private static final int MOST_COUNT = 127;
-
+    /// Checks the values.
+    ///
+    /// @throws IllegalArgumentException if one is out of range
     public KeepAlive {
         requireSeconds("idle", idle);
         requireSeconds("interval", interval);
-        if (count < 1 || count > MOST_COUNT) {
-            throw new IllegalArgumentException(
-                    "count must be from 1 to " + MOST_COUNT + ", but is " + count);
-        }
+        Checks.range("count", count, 1, 127);
     }
 
-    private static void requireSeconds(String what, Duration duration) {
-        long seconds = duration.getSeconds();
-        if (seconds < 1 || seconds > MOST_SECONDS || duration.getNano() != 0) {
+    private static void requireSeconds(String property, Duration duration) {
+        Checks.range(property, duration, Duration.ofSeconds(1), MAX);
+        if (duration.getNano() != 0) {
             throw new IllegalArgumentException(
-                    what
-                            + " must be whole seconds, from 1 to "
-                            + MOST_SECONDS
-                            + ", but is "
-                            + duration);
+                    property + " must be whole seconds, but is " + duration);
         }
     }
 }

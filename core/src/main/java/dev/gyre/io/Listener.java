@@ -11,46 +11,50 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// Accepts connections and hands them out as [Stream]s.
+/// Accepts connections and passes them to a handler as [Stream]s.
 ///
 /// ```java
-/// var listener = Listener.tcp(loop, new InetSocketAddress(7777), stream -> stream.onData(stream::write));
+/// var address = new InetSocketAddress(7777);
+/// var listener = Listener.tcp(loop, address, stream -> stream.onData(stream::write));
 /// IO.println("listening on " + listener.address());
 /// ```
 ///
-/// **Limits.** Above [ListenerConfig#maxConnections] no more are accepted, and peers wait in the system's queue; above
-/// [ListenerConfig#maxConnectionsPerPeer] a peer's further connections are closed at once. If the process or the system runs out of
-/// descriptors, or the loop of memory for buffers, one waiting peer is shed and accepting stops until enough is free again. Peers
-/// that are connected are still served. A tenth of the open-file limit, at most 512 descriptors, is
+/// **Limits.** At [ListenerConfig#maxConnections()] the listener stops accepting, and peers wait in
+/// the kernel's backlog. Above [ListenerConfig#maxConnectionsPerPeer()] further connections of the
+/// peer are closed at once.
+///
+/// **Exhaustion.** If the process or the system runs out of descriptors, or the loop out of buffer
+/// memory, one waiting connection is shed and accepting stops until enough is free. Open
+/// connections are still served. A tenth of the open-file limit, at most 512 descriptors, is
 /// reserved for files and outgoing connections. Exhaustion and recovery are logged once each, with
 /// the limit and the remedy.
 ///
-/// **Failure.** A handler that throws costs its own connection only.
+/// **Failure.** A handler that throws loses its own connection only.
 ///
-/// **Threads.** Loop thread only, or any one while no thread runs the loop; [#close()] from any.
+/// **Threads.** Loop thread, or any thread while no thread runs the loop. [#close()]: any thread.
 public sealed interface Listener extends AutoCloseable permits LoopListener {
-    /// Listens on a TCP address.
+    /// Listens on a TCP address with the default configuration.
     ///
-    /// @param address port 0 lets the system choose: see [#address()]
-    /// @throws dev.gyre.SystemCallException if the address is taken, not allowed or not of this machine
+    /// @param address port 0 lets the system choose, see [#address()]
+    /// @throws dev.gyre.SystemCallException if the address is in use, not permitted or not local
     static Listener tcp(
             EventLoop loop, InetSocketAddress address, Consumer<? super Stream> accepted) {
         return on(loop, address, ListenerConfig.DEFAULT, accepted);
     }
 
-    /// Listens on a Unix domain socket. A socket file that nobody listens on any more is replaced, and removed
-    /// again when the listener is closed.
+    /// Listens on a Unix domain socket with the default configuration. Replaces a socket file
+    /// without a listener. Deletes the file when the listener is closed.
     ///
-    /// @throws dev.gyre.SystemCallException if the path is taken or not allowed
+    /// @throws dev.gyre.SystemCallException if the path is in use or not permitted
     static Listener unix(EventLoop loop, Path path, Consumer<? super Stream> accepted) {
         return on(loop, UnixDomainSocketAddress.of(path), ListenerConfig.DEFAULT, accepted);
     }
 
-    /// Listens on an address of either sort.
+    /// Listens on a TCP or Unix domain address.
     ///
-    /// @param accepted called with each connection; with TLS, when its handshake is over
-    /// @throws dev.gyre.SystemCallException if the address is taken, not allowed or not of this machine
-    /// @throws IllegalArgumentException if the settings name a client's TLS
+    /// @param accepted called with each connection; with TLS, after its handshake
+    /// @throws dev.gyre.SystemCallException if the address is in use, not permitted or not local
+    /// @throws IllegalArgumentException if the configuration has a client's TLS
     static Listener on(
             EventLoop loop,
             SocketAddress address,
@@ -59,34 +63,36 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
         return LoopListener.open(loop, address, config, accepted);
     }
 
-    /// Where it listens, with the port that the system chose.
+    /// Returns the bound address, with the port that the system chose.
     SocketAddress address();
 
-    /// Stops accepting, until [#resume()]: peers wait in the system's queue.
+    /// Pauses accepting until [#resume()]. Peers wait in the kernel's backlog.
     void pause();
 
-    /// Goes on accepting.
+    /// Resumes accepting.
     void resume();
 
-    /// How many of its connections are open.
+    /// Returns the number of open connections.
     int connections();
 
-    /// Returns how many connections it has accepted, including refused and shed ones. Peers that
-    /// left before are not counted.
+    /// Returns the number of accepted connections, including refused and shed ones. Excludes peers
+    /// that left the backlog before.
     long accepted();
 
-    /// Returns how many connections it closed at once because of its limits.
+    /// Returns the number of connections closed at once because of a limit.
     long refused();
 
-    /// Returns how many connections it closed at once for lack of descriptors or kernel memory.
+    /// Returns the number of connections closed at once for lack of descriptors or kernel memory.
     long shed();
 
-    /// Whether it has stopped for a limit, or for want of descriptors or memory.
+    /// Returns whether accepting has stopped because of a limit, or for lack of descriptors or
+    /// memory.
     boolean isExhausted();
 
+    /// Returns whether the listener is open.
     boolean isOpen();
 
-    /// Stops listening, lets the open connections finish, and resets those that are still open at the deadline.
+    /// Stops listening, lets the open connections finish, and resets the rest at the deadline.
     ///
     /// A connection finishes when its stream is closed, for any reason. The listener also waits for
     /// idle connections: close the streams that you know to be idle. One log line contains the
@@ -95,11 +101,11 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
     /// A second call returns the same promise. It can shorten the deadline but not extend it, so
     /// `drain(Duration.ZERO)` resets the remaining connections.
     ///
-    /// @return resolves once no connection is left
+    /// @return resolves once no connection is open
     Promise<DrainReport> drain(Duration deadline);
 
-    /// Stops listening. Its streams stay open. Connections that were accepted but not handed out yet are reset. Twice is safe.
-    /// Any thread.
+    /// Stops listening. Its streams stay open. Accepted connections that were not yet passed to the
+    /// handler are reset. Idempotent. Any thread.
     @Override
     void close();
 }

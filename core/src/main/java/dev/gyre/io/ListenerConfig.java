@@ -1,10 +1,15 @@
 package dev.gyre.io;
 
-import java.util.Objects;
+import dev.gyre.internal.base.Checks;
 
-/// How a [Listener] behaves. Immutable: each `with` method returns a changed copy.
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/// Configures a [Listener]. Immutable: each `with` method returns a changed copy.
+///
+/// **Threads.** Any.
 public final class ListenerConfig implements Cloneable {
-    /// The configuration of listeners that are given none.
+    /// The default configuration.
     public static final ListenerConfig DEFAULT = new ListenerConfig();
 
     private int backlog = 4_096;
@@ -15,91 +20,84 @@ public final class ListenerConfig implements Cloneable {
 
     private ListenerConfig() {}
 
-    /// How many connections wait in the kernel until they are accepted; the system cuts it to what it allows. Default 4 096.
+    /// Returns the maximum of connections that wait in the kernel to be accepted. The kernel lowers
+    /// it to its own limit. Default 4 096.
     public int backlog() {
         return backlog;
     }
 
-    /// Whether several listeners share one address, and the kernel spreads connections over them. At first not.
+    /// Returns whether several listeners share one address, so that the kernel distributes the
+    /// connections. Default [PortSharing#EXCLUSIVE].
     public PortSharing portSharing() {
         return portSharing;
     }
 
-    /// How many of its connections may be open. Default: no limit but the system's.
+    /// Returns the maximum of open connections. Default `Integer.MAX_VALUE`.
     public int maxConnections() {
         return maxConnections;
     }
 
-    /// How many connections of one peer address may be open. Default: no limit.
+    /// Returns the maximum of open connections from one peer address. Default `Integer.MAX_VALUE`.
     public int maxConnectionsPerPeer() {
         return maxConnectionsPerPeer;
     }
 
-    /// How its streams behave, TLS included.
+    /// Returns the configuration of accepted streams, including TLS. Default
+    /// [StreamConfig#DEFAULT].
     public StreamConfig streams() {
         return streams;
     }
 
-    /// Changes [#backlog()].
+    /// Returns a copy with this [#backlog()].
     ///
-    /// @throws IllegalArgumentException if it is below one
+    /// @throws IllegalArgumentException if it is below 1
     public ListenerConfig withBacklog(int connections) {
-        ListenerConfig changed = copy();
-        changed.backlog = requirePositive("backlog", connections);
-        return changed;
+        Checks.range("backlog", connections, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.backlog = connections);
     }
 
-    /// Changes [#portSharing()].
+    /// Returns a copy with this [#portSharing()].
     public ListenerConfig withPortSharing(PortSharing sharing) {
-        ListenerConfig changed = copy();
-        changed.portSharing = Objects.requireNonNull(sharing, "sharing");
-        return changed;
+        Objects.requireNonNull(sharing, "sharing");
+        return with(copy -> copy.portSharing = sharing);
     }
 
-    /// Changes [#maxConnections()].
+    /// Returns a copy with this [#maxConnections()].
     ///
-    /// @throws IllegalArgumentException if it is below one
+    /// @throws IllegalArgumentException if it is below 1
     public ListenerConfig withMaxConnections(int connections) {
-        ListenerConfig changed = copy();
-        changed.maxConnections = requirePositive("maxConnections", connections);
-        return changed;
+        Checks.range("maxConnections", connections, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.maxConnections = connections);
     }
 
-    /// Changes [#maxConnectionsPerPeer()].
+    /// Returns a copy with this [#maxConnectionsPerPeer()].
     ///
-    /// @throws IllegalArgumentException if it is below one
+    /// @throws IllegalArgumentException if it is below 1
     public ListenerConfig withMaxConnectionsPerPeer(int connections) {
-        ListenerConfig changed = copy();
-        changed.maxConnectionsPerPeer = requirePositive("maxPerPeer", connections);
-        return changed;
+        Checks.range("maxConnectionsPerPeer", connections, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.maxConnectionsPerPeer = connections);
     }
 
-    /// Changes [#streams()].
+    /// Returns a copy with these [#streams()].
     public ListenerConfig withStreams(StreamConfig streams) {
-        ListenerConfig changed = copy();
-        changed.streams = Objects.requireNonNull(streams, "streams");
-        return changed;
+        Objects.requireNonNull(streams, "streams");
+        return with(copy -> copy.streams = streams);
     }
 
-    /// The same with TLS from the first byte on: changes [#streams()].
+    /// Returns a copy whose [#streams()] use TLS from the first byte.
     ///
-    /// @param tls a server's: a listener refuses a client's
+    /// @param tls for a server: opening a listener rejects a client's
     public ListenerConfig withTls(Tls tls) {
         return withStreams(streams.withTls(Objects.requireNonNull(tls, "tls")));
     }
 
-    private static int requirePositive(String name, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " is at least one, not " + value);
-        }
-        return value;
-    }
-
-    private ListenerConfig copy() {
+    private ListenerConfig with(Consumer<ListenerConfig> change) {
         try {
-            return (ListenerConfig) clone();
+            ListenerConfig copy = (ListenerConfig) clone();
+            change.accept(copy);
+            return copy;
         } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
+            throw new AssertionError("ListenerConfig is Cloneable", e);
         }
     }
 }

@@ -1,14 +1,14 @@
 package dev.gyre.io;
 
-/// How the output of a [Stream] stands.
+/// Describes the output of a [Stream].
 public enum OutputState {
-    /// Everything is sent.
+    /// All output is sent.
     IDLE,
 
-    /// Something is written, and goes out in this turn of the loop.
+    /// Output is pending and is flushed at the end of this tick.
     PENDING,
 
-    /// The peer does not keep up: the kernel did not take everything in the turn it was offered, or more than
-    /// the high-water mark is waiting.
+    /// The peer does not keep up: the kernel accepted only a part of the output, or more than the
+    /// high-water mark is pending.
     BACKPRESSURED
 }

@@ -1,15 +1,17 @@
 package dev.gyre.io;
 
-/// Whether a [Listener] shares its address with others, over which the kernel then spreads connections
-/// (`SO_REUSEPORT`). Only listeners of one user can share.
+/// Selects whether a [Listener] shares its address with others (`SO_REUSEPORT`). The kernel
+/// distributes the connections over listeners that share. Only listeners of one user can share.
 public enum PortSharing {
-    /// Nobody else listens there, neither before nor after.
+    /// No other listener has the address, before or after.
     EXCLUSIVE,
 
-    /// Nobody listens there yet, or listening is refused; others may join. The first of several loops is to have
-    /// this: with [#SHARED] it would also join a server of another process, and take half of its connections.
+    /// Fails if another listener has the address; others may join later with [#SHARED].
+    ///
+    /// Use it for the first of several loops. [#SHARED] would also join a server of another process
+    /// and receive half of its connections.
     SHARED_FIRST,
 
-    /// Joins those who listen there and share, or is the first.
+    /// Joins listeners that share the address, or is the first.
     SHARED
 }

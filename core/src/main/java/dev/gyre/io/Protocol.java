@@ -1,6 +1,6 @@
 package dev.gyre.io;
 
-/// What speaks on a [Stream]: hears of everything that happens there, and can hand the stream over to another one.
+/// Handles the events of a [Stream], and can pass the stream to another protocol.
 ///
 /// ```java
 /// final class Lines implements Protocol {
@@ -8,45 +8,45 @@ package dev.gyre.io;
 ///         for (int end = data.indexOf((byte) '\n'); end >= 0; end = data.indexOf((byte) '\n')) {
 ///             handle(data.getText(end + 1, UTF_8));
 ///         }
-///     }   // an unfinished line is left unread, and comes again with the rest of it
+///     }   // an incomplete line stays unread, and is delivered again with the rest
 /// }
 /// ```
 ///
-/// Protocols stack: TLS is below every one of them, and [Stream#protocol] replaces one by another at any time, as when HTTP is
-/// upgraded to WebSocket. The new one begins with what the old one left unread.
+/// Protocols stack. TLS is below every protocol. [Stream#protocol] replaces a protocol at any time,
+/// for example when HTTP is upgraded to WebSocket. The new protocol starts with the unread input.
 ///
-/// **Threads.** All methods are called on the loop thread, one at a time. One that throws costs the stream.
+/// **Threads.** All methods are called on the loop thread. A method that throws closes the stream.
 public interface Protocol {
-    /// The stream is its own now, and can be written to.
+    /// Called when the protocol is set. The stream is writable.
     default void onOpen(Stream stream) {}
 
-    /// Bytes have arrived. What is left unread stays, and comes again in front of what arrives next.
+    /// Called when bytes arrive. Unread bytes stay, and are delivered again before the next bytes.
     ///
-    /// @param data everything unread so far; valid until this returns
+    /// @param data all unread bytes; valid until this method returns
     void onData(Stream stream, Buffer data);
 
-    /// The peer has ended its output, and everything was handed on.
+    /// Called when the peer has ended its output and all of it was delivered.
     ///
-    /// The stream ends its own output too, unless this is overridden.
+    /// The default implementation ends the stream's output too.
     default void onEnd(Stream stream) {
         stream.end();
     }
 
     /// Called if the peer ends its output while the stream is not read. Unread input is still
     /// delivered, followed by [#onEnd]. Called at most once, and only while the stream is paused or
-    /// under pressure. Lets a protocol cancel work for a peer that may have left.
+    /// under backpressure. Lets a protocol cancel work for a peer that may have left.
     default void onEndPending(Stream stream) {}
 
-    /// There is room again, after [Stream#write(Buffer)] said no.
+    /// Called when the stream is writable again after [Stream#write(Buffer)] returned false.
     default void onWritable(Stream stream) {}
 
-    /// A time has run out.
+    /// Called when a timeout expires.
     ///
-    /// @return whether the stream goes on, and the time begins anew; otherwise it is closed
+    /// @return true to keep the stream open and restart the timeout; false to close the stream
     default boolean onTimeout(Stream stream, TimeoutKind timeout) {
         return false;
     }
 
-    /// The stream is closed. Nothing comes after this.
+    /// Called when the stream is closed. No other method is called afterwards.
     default void onClose(Stream stream, CloseReason reason) {}
 }

@@ -6,30 +6,30 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/// Finds the addresses of a host name.
+/// Resolves host names to addresses.
 ///
 /// ```java
 /// Resolver fixed = host -> List.of(InetAddress.getByName("192.0.2.7"));
 /// ```
 ///
-/// **Threads.** Called outside the loop, on the executor of [dev.gyre.LoopConfig#withExecutor], which by default means on a virtual
-/// thread of its own. It may block, and several calls may be under way at once. Whoever has waited long enough interrupts it, and
-/// drops what it still comes to.
+/// **Threads.** Called on the executor of [dev.gyre.LoopConfig#withExecutor], by default a virtual
+/// thread per call. It may block. Several calls may run at once. A call that exceeds the connect
+/// timeout is interrupted, and its result is ignored.
 ///
-/// **Order.** Addresses are tried in the order they are given, but those of IPv6 and IPv4 in turn, beginning with the sort
-/// of the first.
+/// **Order.** Addresses are tried in the given order, but alternating between IPv6 and IPv4,
+/// starting with the family of the first.
 ///
-/// **Failure.** What it throws is what the connection fails with.
+/// **Failure.** The connection fails with the exception that the resolver throws.
 @FunctionalInterface
 public interface Resolver {
-    /// The addresses of a host.
+    /// Resolves a host name.
     ///
-    /// @return at least one, the best first; of more than 64 the rest is left out
-    /// @throws UnknownHostException if there are none
+    /// @return at least one address, the preferred one first; those after the 64th are ignored
+    /// @throws UnknownHostException if the host has no address
     List<InetAddress> resolve(String host) throws UnknownHostException;
 
-    /// The one of the system, as the JDK asks it: [InetAddress#getAllByName]. IPv6 goes first, unless the system
-    /// property `java.net.preferIPv6Addresses` says what to do.
+    /// Returns the system's resolver: [InetAddress#getAllByName]. IPv6 addresses are tried first,
+    /// unless the system property `java.net.preferIPv6Addresses` is set.
     static Resolver system() {
         return SystemResolver.INSTANCE;
     }

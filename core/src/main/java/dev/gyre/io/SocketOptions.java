@@ -1,68 +1,101 @@
 package dev.gyre.io;
 
+import dev.gyre.internal.base.Checks;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.Objects;
+import java.util.function.Consumer;
 
-/// What the kernel is told about a stream's socket. Immutable: each `with` method returns a changed copy. Options that a sort of
-/// socket does not know, as TCP's on a Unix domain socket, are left out.
+/// Configures the kernel socket of a stream. Immutable: each `with` method returns a changed copy.
+/// TCP options are ignored on Unix domain sockets.
 ///
-/// @param noDelay whether small writes go out at once (`TCP_NODELAY`)
-/// @param keepAlive how the kernel asks a silent peer whether it is still there; null for not at all
-/// @param userTimeout how long sent bytes may stay unacknowledged (`TCP_USER_TIMEOUT`); zero for the system's choice
-/// @param receiveBuffer the kernel's buffer for input, in bytes; zero for the system's choice, which adapts
-/// @param sendBuffer the kernel's buffer for output, in bytes; zero for the system's choice, which adapts
-public record SocketOptions(
-        boolean noDelay,
-        @Nullable KeepAlive keepAlive,
-        Duration userTimeout,
-        int receiveBuffer,
-        int sendBuffer) {
-    /// Small writes go out at once; the rest as the system likes it.
-    public static final SocketOptions DEFAULT = new SocketOptions(true, null, Duration.ZERO, 0, 0);
+/// **Threads.** Any.
+public final class SocketOptions implements Cloneable {
+    /// The default options.
+    public static final SocketOptions DEFAULT = new SocketOptions();
 
-    /// So that doubling it, as Linux does, overflows nothing.
-    private static final int MOST_BUFFER_BYTES = 1 << 29;
+    /// Linux doubles the sizes of kernel buffers: the result must fit into an int.
+    private static final int MAX_BUFFER_BYTES = 1 << 29;
 
-    /// Checks the values.
-    ///
-    /// @throws IllegalArgumentException if one is negative, or larger than any system allows
-    public SocketOptions {
-        Objects.requireNonNull(userTimeout, "userTimeout");
-        if (userTimeout.isNegative()
-                || userTimeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
-            throw new IllegalArgumentException(
-                    "userTimeout must be from zero to 24 days, but is " + userTimeout);
-        }
-        requireBytes("receiveBuffer", receiveBuffer);
-        requireBytes("sendBuffer", sendBuffer);
+    private static final Duration MAX_USER_TIMEOUT = Duration.ofMillis(Integer.MAX_VALUE);
+
+    private boolean noDelay = true;
+    private @Nullable KeepAlive keepAlive;
+    private Duration userTimeout = Duration.ZERO;
+    private int receiveBufferBytes;
+    private int sendBufferBytes;
+
+    private SocketOptions() {}
+
+    /// Returns whether small writes are sent at once (`TCP_NODELAY`). Default true.
+    public boolean noDelay() {
+        return noDelay;
     }
 
-    private static void requireBytes(String name, int bytes) {
-        if (bytes < 0 || bytes > MOST_BUFFER_BYTES) {
-            throw new IllegalArgumentException(
-                    name + " must be from 0 to " + MOST_BUFFER_BYTES + " bytes, but is " + bytes);
-        }
+    /// Returns how the kernel probes a silent peer; null for no probes. Default null.
+    public @Nullable KeepAlive keepAlive() {
+        return keepAlive;
     }
 
-    /// Changes [#noDelay()].
+    /// Returns how long sent bytes may stay unacknowledged (`TCP_USER_TIMEOUT`); zero for the
+    /// system's default. Default zero.
+    public Duration userTimeout() {
+        return userTimeout;
+    }
+
+    /// Returns the size of the kernel's input buffer; zero for the system's default, which adapts.
+    /// Default zero.
+    public int receiveBufferBytes() {
+        return receiveBufferBytes;
+    }
+
+    /// Returns the size of the kernel's output buffer; zero for the system's default, which adapts.
+    /// Default zero.
+    public int sendBufferBytes() {
+        return sendBufferBytes;
+    }
+
+    /// Returns a copy with this [#noDelay()].
     public SocketOptions withNoDelay(boolean on) {
-        return new SocketOptions(on, keepAlive, userTimeout, receiveBuffer, sendBuffer);
+        return with(copy -> copy.noDelay = on);
     }
 
-    /// Changes [#keepAlive()].
-    public SocketOptions withKeepAlive(@Nullable KeepAlive how) {
-        return new SocketOptions(noDelay, how, userTimeout, receiveBuffer, sendBuffer);
+    /// Returns a copy with this [#keepAlive()].
+    ///
+    /// @param keepAlive null for no probes
+    public SocketOptions withKeepAlive(@Nullable KeepAlive keepAlive) {
+        return with(copy -> copy.keepAlive = keepAlive);
     }
 
-    /// Changes [#userTimeout()].
+    /// Returns a copy with this [#userTimeout()].
+    ///
+    /// @throws IllegalArgumentException unless it is from zero to 2 147 483 647 ms (24 days)
     public SocketOptions withUserTimeout(Duration timeout) {
-        return new SocketOptions(noDelay, keepAlive, timeout, receiveBuffer, sendBuffer);
+        Checks.range("userTimeout", timeout, Duration.ZERO, MAX_USER_TIMEOUT);
+        return with(copy -> copy.userTimeout = timeout);
     }
 
-    /// Changes [#receiveBuffer()] and [#sendBuffer()].
+    /// Returns a copy with these [#receiveBufferBytes()] and [#sendBufferBytes()].
+    ///
+    /// @throws IllegalArgumentException unless both are from 0 to 512 MiB
     public SocketOptions withBuffers(int receiveBytes, int sendBytes) {
-        return new SocketOptions(noDelay, keepAlive, userTimeout, receiveBytes, sendBytes);
+        Checks.range("receiveBufferBytes", receiveBytes, 0, MAX_BUFFER_BYTES);
+        Checks.range("sendBufferBytes", sendBytes, 0, MAX_BUFFER_BYTES);
+        return with(
+                copy -> {
+                    copy.receiveBufferBytes = receiveBytes;
+                    copy.sendBufferBytes = sendBytes;
+                });
+    }
+
+    private SocketOptions with(Consumer<SocketOptions> change) {
+        try {
+            SocketOptions copy = (SocketOptions) clone();
+            change.accept(copy);
+            return copy;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("SocketOptions is Cloneable", e);
+        }
     }
 }

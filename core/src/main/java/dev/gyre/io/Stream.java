@@ -3,7 +3,7 @@ package dev.gyre.io;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.net.LoopStream;
-import dev.gyre.internal.net.StreamConnector;
+import dev.gyre.internal.net.Streams;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,8 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// A connection: bytes in order, both ways, over TCP, a Unix domain socket, or TLS on top of either.
+/// Transfers bytes in order in both directions over TCP or a Unix domain socket, optionally with
+/// TLS.
 ///
 /// ```java
 /// Listener.tcp(loop, new InetSocketAddress(7777), stream -> stream.onData(stream::write));
@@ -23,99 +24,110 @@ import java.util.function.Consumer;
 /// });
 /// ```
 ///
-/// **Reading.** Nothing is read until somebody wants it: a callback ([#onData]), a [Protocol], a promise ([#read()]), another
-/// stream ([#pipe]). What a callback leaves unread stays, and comes again in front of what arrives next. While the stream is
-/// paused nothing is read, and the peer is slowed down by its own full buffers. A stream notices a
-/// leaving peer even then: a reset closes the stream, and [Protocol#onEndPending] reports an end
-/// behind unread bytes.
+/// **Reading** starts with a reader: a callback ([#onData]), a [Protocol], a promise ([#read()]) or
+/// a target stream ([#pipe]). Unread bytes stay, and are delivered again before the next bytes. A
+/// paused stream does not read, so the peer's buffers fill and slow it down. A paused stream still
+/// detects a peer that leaves: a reset closes the stream, and [Protocol#onEndPending] reports an
+/// end after unread bytes.
 ///
-/// **Writing** never waits and copies what it is given. What was written in one turn of the loop goes out with one call at
-/// its end. Above the high-water mark `write` says no, and the stream stops reading what would only produce more output, until
-/// the peer has taken enough; at the limit the connection is closed ([CloseReason#OUTPUT_LIMIT]).
+/// **Writing** copies the data and never waits. All output of a tick is sent with one system call
+/// at its end. Above the high-water mark `write` returns false, and the stream pauses reading until
+/// the peer has accepted enough ([StreamConfig#readsUnderBackpressure()]). Ignoring `false` buffers
+/// up to [StreamConfig#outputLimit()]; beyond it the stream is closed.
 ///
-/// **Ending.** Each direction ends by itself. When the peer ends its output the stream ends its own too, once all of it is
-/// sent, unless [#onEnd] says otherwise; with both ended it is closed. The peer sees an orderly end only behind complete
-/// output, and a reset otherwise: see [#pipe] and [#resetUnlessEnded]. However it comes about, [#onClose] is called once,
-/// and nothing after it.
+/// **Ending.** Each direction ends separately. When the peer ends its output, the stream ends its
+/// own after the pending output, unless [#onEnd] is set. With both directions ended the stream is
+/// closed. The peer sees an orderly end only after complete output, and a reset otherwise: see
+/// [#pipe] and [#resetUnlessEnded]. [#onClose] is called once, as the last callback.
 ///
-/// **Failure.** A peer that resets, stalls or floods is no exception but a [CloseReason]. A callback that throws costs its
-/// own connection only, and the loop's [dev.gyre.FailurePolicy] hears of it.
+/// **Failure.** A peer that resets, stalls or floods causes a [CloseReason], not an exception. A
+/// callback that throws closes its own stream only; the loop's [dev.gyre.FailurePolicy] handles the
+/// throwable.
 ///
-/// **Threads.** Loop thread only, or any one while no thread runs the loop.
+/// **Threads.** Loop thread, or any thread while no thread runs the loop.
 public sealed interface Stream permits LoopStream {
-    /// Connects with the usual settings.
+    /// Connects with the default configuration.
     static Promise<Stream> connect(EventLoop loop, SocketAddress to) {
         return connect(loop, to, StreamConfig.DEFAULT);
     }
 
-    /// Connects to a TCP or Unix domain address. A host name ([java.net.InetSocketAddress#createUnresolved]) is looked up
-    /// beside the loop, and its addresses are tried one after the other with a small delay, those of IPv6 and IPv4 in turn:
-    /// the first that answers wins. The promise is rejected with a [dev.gyre.SystemCallException], a
-    /// [java.net.UnknownHostException], or a [java.net.SocketTimeoutException] after
-    /// [StreamConfig#connectTimeout].
+    /// Connects to a TCP or Unix domain address.
     ///
-    /// @throws IllegalArgumentException if [StreamConfig#tls()] is a server's, or verifies a name and there is none
+    /// A host name ([java.net.InetSocketAddress#createUnresolved]) is resolved outside the loop
+    /// thread. Its addresses are tried one after the other with a small delay, alternating between
+    /// IPv6 and IPv4. The first connection wins.
+    ///
+    /// The promise is rejected with a [dev.gyre.SystemCallException], a
+    /// [java.net.UnknownHostException], or a [java.net.SocketTimeoutException] after
+    /// [StreamConfig#connectTimeout()].
+    ///
+    /// @throws IllegalArgumentException if [StreamConfig#tls()] is a server's, or verifies a host
+    ///     name and the address has none
     static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
-        return StreamConnector.connect(loop, to, config);
+        return Streams.connect(loop, to, config);
     }
 
     // ------------------------------------------------------------------ reading
 
-    /// Calls back for what arrives. The buffer is the stream's, and valid until the callback returns.
+    /// Sets the callback for input. The buffer belongs to the stream and is valid until the
+    /// callback returns.
     ///
     /// @return this stream
     Stream onData(Consumer<? super Buffer> callback);
 
-    /// Calls back when the peer has ended its output and everything was read, instead of [#end()].
+    /// Sets the callback for the end of input, called after all of it was read. Replaces the
+    /// default, [#end()].
     ///
     /// @return this stream
     Stream onEnd(Runnable callback);
 
-    /// What was left unread when the input ended: the line without an end. Only in [#onEnd] and [Protocol#onEnd], and valid
-    /// until those return; empty if everything was read.
+    /// Returns the bytes that were unread when the input ended, such as an incomplete line; empty
+    /// if all was read. Call it in [#onEnd] or [Protocol#onEnd] only. Valid until that returns.
     ///
-    /// @throws IllegalStateException at other times: what is unread comes again by itself
+    /// @throws IllegalStateException at other times: unread bytes are delivered again
     Buffer unread();
 
-    /// Puts a protocol in charge, or another one in its place: that begins with what is unread so far, and is told of
-    /// an end of the input also if the one before it was. Replaces the single callbacks.
+    /// Sets or replaces the protocol. It receives the unread input first, and the end of input also
+    /// if its predecessor did. Replaces single callbacks.
     ///
     /// @return this stream
     Stream protocol(Protocol protocol);
 
-    /// Promises the next bytes, or an empty buffer at the end of input. The buffer is the stream's: what is left in it comes
-    /// again, and it is valid until the next `read`. One at a time; not together with callbacks.
+    /// Resolves with the next bytes, or with an empty buffer at the end of input. The buffer
+    /// belongs to the stream and is valid until the next `read`. Unread bytes are delivered again.
     ///
-    /// @throws IllegalStateException if another read is waiting, or callbacks are set
+    /// @throws IllegalStateException if another read is pending, or callbacks are set
     Promise<Buffer> read();
 
-    /// Promises a buffer with at least so many bytes; fewer only at the end of input.
+    /// Resolves with at least this many bytes; with fewer at the end of input only.
     ///
-    /// @param atLeast at most [StreamConfig#inputLimit]
-    /// @throws IllegalStateException if another read is waiting, or callbacks are set
+    /// @param atLeast at most [StreamConfig#inputLimit()]
+    /// @throws IllegalStateException if another read is pending, or callbacks are set
     Promise<Buffer> read(int atLeast);
 
-    /// Promises that all that had arrived when this was called was handed to whoever reads, bytes as well as an end of input: for protocols in
-    /// which the peer must not speak now, and what it says unasked is not to be taken for the answer to what is written next.
+    /// Resolves once all input received before this call, including its end, has been delivered. A
+    /// protocol uses it before a request, so that unsolicited input is not mistaken for the
+    /// response.
     ///
-    /// The kernel is asked, so this takes a turn of the loop. Under TLS what has arrived of a record counts when the record is whole. While the
-    /// stream is paused, or nobody reads, it waits. Rejected with a [StreamClosedException] if the stream is closed before.
+    /// Takes one tick, because the kernel is queried. Under TLS an incomplete record does not
+    /// count. Waits while the stream is paused or has no reader. Rejected with a
+    /// [StreamClosedException] if the stream is closed before.
     Promise<@Nullable Void> caughtUp();
 
-    /// Stops reading, until [#resume()]: no callback for data or the end comes meanwhile.
+    /// Pauses reading until [#resume()]. No callback for data or the end is called meanwhile.
     void pause();
 
-    /// Goes on reading.
+    /// Resumes reading.
     void resume();
 
+    /// Returns whether reading is paused.
     boolean isPaused();
 
     // ------------------------------------------------------------------ writing
 
-    /// Writes what is readable in the buffer, and empties it.
+    /// Writes the readable bytes of a buffer, and consumes them.
     ///
-    /// @return whether to go on: false above the high-water mark, or if the stream is closed, when nothing is
-    ///     written any more
+    /// @return false above the high-water mark, or if the stream is closed and the data was dropped
     /// @throws IllegalStateException after [#end()] or [#close()]
     boolean write(Buffer data);
 
@@ -124,7 +136,7 @@ public sealed interface Stream permits LoopStream {
     /// @return as [#write(Buffer)]
     boolean write(byte[] data);
 
-    /// Writes what is between the position and the limit, and moves the position there.
+    /// Writes the bytes between a buffer's position and limit, and advances its position.
     ///
     /// @return as [#write(Buffer)]
     boolean write(ByteBuffer data);
@@ -134,42 +146,46 @@ public sealed interface Stream permits LoopStream {
     /// @return as [#write(Buffer)]
     boolean write(String text);
 
-    /// Writes what is readable in a buffer without copying it. Until the callback the buffer belongs to the stream; the callback
-    /// comes when all of it is with the kernel, or the stream is closed.
+    /// Writes the readable bytes of a buffer without copying them. The stream owns the buffer until
+    /// the callback.
     ///
+    /// @param returned called once the kernel has accepted all bytes, or the stream is closed
     /// @return as [#write(Buffer)]
     boolean lend(Buffer data, Consumer<? super Buffer> returned);
 
-    /// Sends a part of a file behind what was written so far, without copying it through memory of ours where that is
-    /// possible. The file must stay open until the promise is settled.
+    /// Sends a part of a file after the pending output, without copying it through user memory
+    /// where possible. The file must stay open until the promise is settled.
     ///
-    /// However long it is, a part counts as 256 bytes toward the marks and the limit of what may wait
-    /// ([StreamConfig#outputLimit]): above that the stream is closed, and the promises of all parts are rejected.
+    /// A part counts as 256 bytes toward the water marks and [StreamConfig#outputLimit()]. Beyond
+    /// the limit the stream is closed, and the promises of all parts are rejected.
     ///
-    /// @return how much was sent: less than asked for if the file ends before
+    /// @return resolves with the number of bytes sent: fewer if the file ends before
     Promise<Long> sendFile(Descriptor file, long offset, long bytes);
 
-    /// Calls back each time there is room again after `write` said no.
+    /// Sets the callback for a stream that is writable again after `write` returned false.
     ///
     /// @return this stream
     Stream onWritable(Runnable callback);
 
-    /// Promises that everything written so far is with the kernel: what was written before [#secure] in the clear,
-    /// what was written since then encrypted. Rejected with a [StreamClosedException] if the stream is closed before.
+    /// Resolves once the kernel has accepted all output written before this call. Output before
+    /// [#secure] is sent in plaintext, later output encrypted. Rejected with a
+    /// [StreamClosedException] if the stream is closed before.
     Promise<@Nullable Void> flushed();
 
-    /// How many bytes wait to be sent.
+    /// Returns the number of pending output bytes.
     long pending();
 
-    // ------------------------------------------------------------------ from one to another
+    // ------------------------------------------------------------------ pipes
 
-    /// Writes all that arrives here to another stream, as fast as that takes it, and ends that when this ends.
+    /// Writes all input to another stream at the speed of its peer, and ends its output when the
+    /// input ends.
     ///
-    /// The target's peer never mistakes partial data for all of it. Until this stream's input ends
-    /// or [#end()] is called on the target, closing the target resets its connection, without
+    /// The target's peer never mistakes partial data for complete data. Until this stream's input
+    /// ends or [#end()] is called on the target, closing the target resets its connection, without
     /// `close_notify` under TLS. A graceful shutdown lets pipes finish within its deadline.
     ///
-    /// @return how many bytes it was; rejected if either is closed before the end
+    /// @return resolves with the number of bytes; rejected if either stream is closed before the
+    ///     end
     Promise<Long> pipe(Stream to);
 
     /// Pipes both ways, as a proxy does. Closes both streams if one is closed before its end. If
@@ -179,29 +195,30 @@ public sealed interface Stream permits LoopStream {
 
     // ------------------------------------------------------------------ ending
 
-    /// Ends the output behind what was written: the peer reads all of it, and then the end. Input goes on. Twice is safe.
+    /// Ends the output after the pending bytes: the peer reads all of it, and then the end. Input
+    /// continues. Idempotent.
     void end();
 
-    /// Closes when what was written is sent and the peer has closed its side too, or has done nothing about it for
-    /// [StreamConfig#lingerTimeout]; nothing is read any more. The target of an unfinished [#pipe] is reset instead
-    /// ([CloseReason#ABORTED]). Twice is safe.
+    /// Closes the stream once the pending output is sent and the peer has closed its side, or after
+    /// [StreamConfig#lingerTimeout()]. Stops reading. Resets the target of an unfinished [#pipe]
+    /// instead ([CloseReason#ABORTED]). Idempotent.
     void close();
 
     /// Closes as [#close()] does, with a cause chosen by the protocol. [#closeReason()] returns the
     /// cause and [dev.gyre.metrics.LoopMetrics#streamsClosed] counts it, independent of the peer.
     /// Does nothing if the stream is closing already.
     ///
-    /// @param cause a timeout, or [CloseReason#CLOSED] for none
-    /// @throws IllegalArgumentException if it is another
+    /// @param cause a timeout, or [CloseReason#CLOSED]
+    /// @throws IllegalArgumentException for other causes
     void close(CloseReason cause);
 
-    /// Closes at once; what was written and is not sent is dropped, and the peer sees a reset.
+    /// Closes the stream at once. Drops pending output. The peer sees a reset.
     void abort();
 
     /// Closes at once as [#abort()] does, with a cause chosen by the protocol.
     ///
-    /// @param cause a timeout, or [CloseReason#ABORTED] for none
-    /// @throws IllegalArgumentException if it is another
+    /// @param cause a timeout, or [CloseReason#ABORTED]
+    /// @throws IllegalArgumentException for other causes
     void abort(CloseReason cause);
 
     /// Declares that only [#end()] or [#close()] completes the output. If a timeout or the loop's
@@ -212,79 +229,81 @@ public sealed interface Stream permits LoopStream {
     /// @return this stream
     Stream resetUnlessEnded();
 
-    /// Calls back once when the stream is closed, for whatever reason.
+    /// Sets the callback for the close, called once.
     ///
     /// @return this stream
     Stream onClose(Consumer<? super CloseReason> callback);
 
-    /// Whether it has not been closed, nor begun to be.
+    /// Returns whether the stream is neither closed nor closing.
     boolean isOpen();
 
-    /// Why it was closed; null while it is not.
+    /// Returns why the stream was closed; null while it is open.
     @Nullable CloseReason closeReason();
 
-    /// What went wrong, where the reason has more to tell; null otherwise.
+    /// Returns the failure behind the close reason; null if absent.
     @Nullable Throwable failure();
 
-    // ------------------------------------------------------------------ time
+    // ------------------------------------------------------------------ timeouts
 
-    /// Closes the stream when nothing has been received or sent for so long.
+    /// Sets the time without a byte in either direction after which the stream is closed.
     ///
-    /// @param timeout zero for never
+    /// @param timeout zero for no timeout
     /// @return this stream
     Stream idleTimeout(Duration timeout);
 
-    /// Closes the stream when nothing has been received for so long while somebody wants to read.
+    /// Sets the time without input after which a stream that reads is closed.
     ///
-    /// @param timeout zero for never
+    /// @param timeout zero for no timeout
     /// @return this stream
     Stream readTimeout(Duration timeout);
 
-    /// Closes the stream when output waits and the peer has taken nothing for so long.
+    /// Sets the time after which the stream is closed if the peer accepts none of the pending
+    /// output.
     ///
-    /// @param timeout zero for never
+    /// @param timeout zero for no timeout
     /// @return this stream
     Stream writeTimeout(Duration timeout);
 
-    /// Has [#close()] wait no longer than this for the peer's end, when all output is sent. While some is left the peer
-    /// has [StreamConfig#lingerTimeout] to take it, which is also the most that this can be.
+    /// Limits how long [#close()] waits for the peer's end after all output is sent. For pending
+    /// output, and as the maximum of this, [StreamConfig#lingerTimeout()] applies.
     ///
     /// @return this stream
     Stream lingerAtMost(Duration timeout);
 
     // ------------------------------------------------------------------ TLS
 
-    /// Begins TLS on this stream, with what is unread so far as its first bytes. Callbacks stay; what is written from
-    /// now on waits for the handshake.
+    /// Starts TLS on this stream. Unread input is the first input of TLS. Callbacks stay. Later
+    /// output waits for the handshake.
     ///
-    /// @return the end of the handshake; rejected with a [javax.net.ssl.SSLException] that names what is wrong, and the
-    ///     stream is closed then
-    /// @throws IllegalStateException if TLS has begun already, or after [#end()]
-    /// @throws IllegalArgumentException if a client's verifies a name, and there is none
+    /// @return resolves after the handshake; rejected with a [javax.net.ssl.SSLException] that
+    ///     names the problem, with the stream closed
+    /// @throws IllegalStateException if TLS was started before, or after [#end()]
+    /// @throws IllegalArgumentException if a client's TLS verifies a host name, and none is known
     Promise<TlsSession> secure(Tls tls);
 
-    /// What the handshake has agreed on; null without TLS.
+    /// Returns the TLS session; null on plaintext streams and before the handshake completes.
     @Nullable TlsSession tls();
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ state and counters
 
+    /// Returns the loop that the stream belongs to. Any thread.
     EventLoop loop();
 
-    /// Where the peer is.
+    /// Returns the peer's address.
     SocketAddress peer();
 
-    /// Where this end is.
+    /// Returns the local address.
     SocketAddress local();
 
-    /// What it is doing.
+    /// Returns the state.
     StreamState state();
 
-    /// How its output stands.
+    /// Returns the state of the output.
     OutputState output();
 
-    /// How many bytes have been received from the peer and handed on.
+    /// Returns the number of bytes received from the peer and delivered.
     long received();
 
-    /// How many bytes have been sent to the kernel.
+    /// Returns the number of bytes that the kernel accepted.
     long sent();
 }

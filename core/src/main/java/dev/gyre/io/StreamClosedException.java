@@ -4,26 +4,28 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 
-/// What a promise is rejected with whose [Stream] was closed before. It has no stack trace, which would only show
-/// that a loop ran: [#reason()], the message and the cause say what happened.
+/// Rejects a promise of a [Stream] that was closed before. It has no stack trace: [#reason()], the
+/// message and the cause describe the close.
 public final class StreamClosedException extends IOException {
     private static final long serialVersionUID = 1;
 
     private final CloseReason reason;
 
-    /// @param cause what there is to tell beside the reason
+    /// Creates the exception.
+    ///
+    /// @param cause the failure behind the reason; null if absent
     public StreamClosedException(String message, CloseReason reason, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
     }
 
-    /// Does nothing: whoever has many peers sees many of these.
+    /// Does nothing: a server with many peers creates many of these.
     @Override
     public synchronized Throwable fillInStackTrace() {
         return this;
     }
 
-    /// Why the stream was closed.
+    /// Returns why the stream was closed.
     public CloseReason reason() {
         return reason;
     }

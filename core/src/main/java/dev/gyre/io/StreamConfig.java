@@ -1,18 +1,23 @@
 package dev.gyre.io;
 
+import dev.gyre.internal.base.Checks;
+
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
-/// How a [Stream] behaves. Immutable: each `with` method returns a changed copy.
+/// Configures a [Stream]. Immutable: each `with` method returns a changed copy.
 ///
 /// ```java
-/// var config = StreamConfig.DEFAULT.withIdleTimeout(Duration.ofSeconds(30)).withNoDelay(false);
+/// var config = StreamConfig.DEFAULT.withIdleTimeout(Duration.ofSeconds(30)).withInputLimit(1_024);
 /// ```
+///
+/// **Threads.** Any.
 public final class StreamConfig implements Cloneable {
-    /// The configuration of streams that are given none.
+    /// The default configuration.
     public static final StreamConfig DEFAULT = new StreamConfig();
 
     private int highWaterMark = 64 << 10;
@@ -31,195 +36,190 @@ public final class StreamConfig implements Cloneable {
 
     private StreamConfig() {}
 
-    /// Above how many waiting bytes [Stream#write(Buffer)] says no. Default 64 KiB.
+    /// Returns the number of pending output bytes above which [Stream#write(Buffer)] returns false.
+    /// Default 64 KiB.
     public int highWaterMark() {
         return highWaterMark;
     }
 
-    /// Below how many waiting bytes there is room again. Default 16 KiB.
+    /// Returns the number of pending output bytes below which the stream is writable again. Default
+    /// 16 KiB.
     public int lowWaterMark() {
         return lowWaterMark;
     }
 
-    /// Above how many waiting bytes the stream is closed; a part of a file counts as 256. Default 16 MiB.
+    /// Returns the maximum of pending output bytes. Beyond it the stream is closed with
+    /// [CloseReason#OUTPUT_LIMIT]. A part of a file counts as 256 bytes. Default 16 MiB.
     public long outputLimit() {
         return outputLimit;
     }
 
-    /// How many bytes a protocol may leave unread. Default 64 KiB.
+    /// Returns the maximum of bytes that a protocol may leave unread. Beyond it the stream is
+    /// closed with [CloseReason#INPUT_LIMIT]. Default 64 KiB.
     public int inputLimit() {
         return inputLimit;
     }
 
-    /// Whether the stream goes on reading while more than the high-water mark waits to be sent. By default a stream that
-    /// was accepted does not: a peer that does not take its answers may not ask for more. One that connected does: of two
-    /// that wait for each other one has to go on.
+    /// Returns whether the stream reads while its output is above the high-water mark.
+    ///
+    /// Default: an accepted stream stops reading, so a client that ignores responses cannot send
+    /// more requests. A connected stream reads on, because two peers that wait for each other would
+    /// deadlock.
     public Optional<Boolean> readsUnderBackpressure() {
         return readsUnderBackpressure;
     }
 
-    /// After how long without a byte either way the stream is closed; zero for never. Default zero.
+    /// Returns the time without a byte in either direction after which the stream is closed; zero
+    /// for no timeout. Default zero.
     public Duration idleTimeout() {
         return idleTimeout;
     }
 
-    /// After how long without input that somebody wants the stream is closed; zero for never. Default zero.
+    /// Returns the time without input after which a stream that reads is closed; zero for no
+    /// timeout. Default zero.
     public Duration readTimeout() {
         return readTimeout;
     }
 
-    /// After how long the stream is closed if the peer takes nothing of what waits; zero for never. Default 60 seconds.
+    /// Returns the time after which the stream is closed if the peer accepts none of the pending
+    /// output; zero for no timeout. Default 60 seconds.
     public Duration writeTimeout() {
         return writeTimeout;
     }
 
-    /// How long [Stream#close()] waits for a peer that takes none of the last output, or, when all of it is sent, does
-    /// not close its side. It begins anew whenever the peer takes some. Default 5 seconds.
+    /// Returns how long [Stream#close()] waits for the peer to accept the last output, and then to
+    /// close its side. Restarts whenever the peer accepts some output. Default 5 seconds.
     public Duration lingerTimeout() {
         return lingerTimeout;
     }
 
-    /// How long [Stream#connect] may take, resolution included. Default 10 seconds.
+    /// Returns the timeout of [Stream#connect], including name resolution. Default 10 seconds.
     public Duration connectTimeout() {
         return connectTimeout;
     }
 
-    /// What the kernel is told about the socket.
+    /// Returns the options of the kernel socket. Default [SocketOptions#DEFAULT].
     public SocketOptions socket() {
         return socket;
     }
 
-    /// How host names are looked up. Default: as the system does.
+    /// Returns the resolver of host names. Default [Resolver#system()].
     public Resolver resolver() {
         return resolver;
     }
 
-    /// TLS from the first byte on; null without. Default null.
+    /// Returns the TLS configuration; null for plaintext. Default null.
     public @Nullable Tls tls() {
         return tls;
     }
 
-    /// Changes [#highWaterMark()] and [#lowWaterMark()].
+    /// Returns a copy with these [#lowWaterMark()] and [#highWaterMark()].
     ///
     /// @throws IllegalArgumentException unless `0 <= low < high`
     public StreamConfig withWaterMarks(int low, int high) {
         if (low < 0 || high <= low) {
             throw new IllegalArgumentException(
-                    "the low-water mark is below the high one: not " + low + " and " + high);
+                    "lowWaterMark must be from 0 to below highWaterMark, but they are "
+                            + low
+                            + " and "
+                            + high);
         }
-        StreamConfig changed = copy();
-        changed.lowWaterMark = low;
-        changed.highWaterMark = high;
-        return changed;
+        return with(
+                copy -> {
+                    copy.lowWaterMark = low;
+                    copy.highWaterMark = high;
+                });
     }
 
-    /// Changes [#outputLimit()].
+    /// Returns a copy with this [#outputLimit()].
     ///
-    /// @throws IllegalArgumentException if it is below one byte
+    /// @throws IllegalArgumentException if it is below 1
     public StreamConfig withOutputLimit(long bytes) {
-        requirePositive("outputLimit", bytes);
-        StreamConfig changed = copy();
-        changed.outputLimit = bytes;
-        return changed;
+        Checks.range("outputLimit", bytes, 1, Long.MAX_VALUE);
+        return with(copy -> copy.outputLimit = bytes);
     }
 
-    /// Changes [#inputLimit()].
+    /// Returns a copy with this [#inputLimit()].
     ///
-    /// @throws IllegalArgumentException if it is below one byte
+    /// @throws IllegalArgumentException if it is below 1
     public StreamConfig withInputLimit(int bytes) {
-        requirePositive("inputLimit", bytes);
-        StreamConfig changed = copy();
-        changed.inputLimit = bytes;
-        return changed;
+        Checks.range("inputLimit", bytes, 1, Integer.MAX_VALUE);
+        return with(copy -> copy.inputLimit = bytes);
     }
 
-    /// Changes [#readsUnderBackpressure()].
+    /// Returns a copy with this [#readsUnderBackpressure()].
     public StreamConfig withReadsUnderBackpressure(boolean reads) {
-        StreamConfig changed = copy();
-        changed.readsUnderBackpressure = Optional.of(reads);
-        return changed;
+        return with(copy -> copy.readsUnderBackpressure = Optional.of(reads));
     }
 
-    /// Changes [#idleTimeout()].
+    /// Returns a copy with this [#idleTimeout()].
+    ///
+    /// @throws IllegalArgumentException if it is negative
     public StreamConfig withIdleTimeout(Duration timeout) {
-        StreamConfig changed = copy();
-        changed.idleTimeout = requireTime("idleTimeout", timeout);
-        return changed;
+        Checks.notNegative("idleTimeout", timeout);
+        return with(copy -> copy.idleTimeout = timeout);
     }
 
-    /// Changes [#readTimeout()].
+    /// Returns a copy with this [#readTimeout()].
+    ///
+    /// @throws IllegalArgumentException if it is negative
     public StreamConfig withReadTimeout(Duration timeout) {
-        StreamConfig changed = copy();
-        changed.readTimeout = requireTime("readTimeout", timeout);
-        return changed;
+        Checks.notNegative("readTimeout", timeout);
+        return with(copy -> copy.readTimeout = timeout);
     }
 
-    /// Changes [#writeTimeout()].
+    /// Returns a copy with this [#writeTimeout()].
+    ///
+    /// @throws IllegalArgumentException if it is negative
     public StreamConfig withWriteTimeout(Duration timeout) {
-        StreamConfig changed = copy();
-        changed.writeTimeout = requireTime("writeTimeout", timeout);
-        return changed;
+        Checks.notNegative("writeTimeout", timeout);
+        return with(copy -> copy.writeTimeout = timeout);
     }
 
-    /// Changes [#lingerTimeout()].
+    /// Returns a copy with this [#lingerTimeout()].
+    ///
+    /// @throws IllegalArgumentException if it is negative
     public StreamConfig withLingerTimeout(Duration timeout) {
-        StreamConfig changed = copy();
-        changed.lingerTimeout = requireTime("lingerTimeout", timeout);
-        return changed;
+        Checks.notNegative("lingerTimeout", timeout);
+        return with(copy -> copy.lingerTimeout = timeout);
     }
 
-    /// Changes [#connectTimeout()].
+    /// Returns a copy with this [#connectTimeout()].
     ///
     /// @throws IllegalArgumentException if it is zero or negative
     public StreamConfig withConnectTimeout(Duration timeout) {
-        if (requireTime("connectTimeout", timeout).isZero()) {
-            throw new IllegalArgumentException("connectTimeout must be positive, not zero");
+        if (Checks.notNegative("connectTimeout", timeout).isZero()) {
+            throw new IllegalArgumentException("connectTimeout must be above zero, but is zero");
         }
-        StreamConfig changed = copy();
-        changed.connectTimeout = timeout;
-        return changed;
+        return with(copy -> copy.connectTimeout = timeout);
     }
 
-    /// Changes [#socket()].
+    /// Returns a copy with this [#socket()].
     public StreamConfig withSocket(SocketOptions options) {
-        StreamConfig changed = copy();
-        changed.socket = Objects.requireNonNull(options, "options");
-        return changed;
+        Objects.requireNonNull(options, "options");
+        return with(copy -> copy.socket = options);
     }
 
-    /// Changes [#resolver()].
+    /// Returns a copy with this [#resolver()].
     public StreamConfig withResolver(Resolver resolver) {
-        StreamConfig changed = copy();
-        changed.resolver = Objects.requireNonNull(resolver, "resolver");
-        return changed;
+        Objects.requireNonNull(resolver, "resolver");
+        return with(copy -> copy.resolver = resolver);
     }
 
-    /// Changes [#tls()].
+    /// Returns a copy with this [#tls()].
+    ///
+    /// @param tls null for plaintext
     public StreamConfig withTls(@Nullable Tls tls) {
-        StreamConfig changed = copy();
-        changed.tls = tls;
-        return changed;
+        return with(copy -> copy.tls = tls);
     }
 
-    private static Duration requireTime(String name, Duration timeout) {
-        Objects.requireNonNull(timeout, name);
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException(name + " is never negative: " + timeout);
-        }
-        return timeout;
-    }
-
-    private static void requirePositive(String name, long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException(name + " is at least one byte, not " + bytes);
-        }
-    }
-
-    private StreamConfig copy() {
+    private StreamConfig with(Consumer<StreamConfig> change) {
         try {
-            return (StreamConfig) clone();
+            StreamConfig copy = (StreamConfig) clone();
+            change.accept(copy);
+            return copy;
         } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
+            throw new AssertionError("StreamConfig is Cloneable", e);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.gyre.io;
 
-/// What a [Stream] is doing: always one of these.
+/// Describes the state of a [Stream].
 ///
 /// ```
 ///     ACCEPTED ──▶ READING ◀──▶ WRITING ──▶ DRAINING ──▶ CLOSING
@@ -9,19 +9,19 @@ package dev.gyre.io;
 ///              end() or close() with output pending      any failure, timeout or limit
 /// ```
 public enum StreamState {
-    /// Connected; nothing has been received yet.
+    /// Connected; no byte was received yet.
     ACCEPTED,
 
     /// Waits for input; all output is sent.
     READING,
 
-    /// Output is waiting to be sent.
+    /// Output is pending.
     WRITING,
 
-    /// Paused, with nothing to send: somebody works on what was received.
+    /// Paused, without pending output: the program processes the input.
     PROCESSING,
 
-    /// Nothing more will be written; the last output is being sent.
+    /// The output has ended; the last of it is pending.
     DRAINING,
 
     /// Closed, or about to be.

@@ -1,14 +1,14 @@
 package dev.gyre.io;
 
-/// Which of a stream's times has run out.
+/// Names the timeout of a stream that expired.
 public enum TimeoutKind {
-    /// Nothing was received or sent for too long.
+    /// No byte was received or sent.
     IDLE(CloseReason.IDLE_TIMEOUT),
 
-    /// Nothing was received for too long while somebody wanted to read.
+    /// No byte was received while the stream reads.
     READ(CloseReason.READ_TIMEOUT),
 
-    /// The peer has taken nothing for too long.
+    /// The peer accepted none of the pending output.
     WRITE(CloseReason.WRITE_TIMEOUT);
 
     private final CloseReason reason;
@@ -17,7 +17,7 @@ public enum TimeoutKind {
         this.reason = reason;
     }
 
-    /// Why a stream is closed that this ends.
+    /// Returns the reason of a stream that this timeout closes.
     public CloseReason reason() {
         return reason;
     }

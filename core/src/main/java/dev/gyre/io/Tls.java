@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/// How to speak TLS: as whom, with whom, and which dialect. Immutable: each `with` method returns a changed copy.
+/// Configures TLS: identity, trust, protocols and versions. Immutable: each `with` method returns a
+/// changed copy.
 ///
 /// ```java
 /// var server = Tls.server(Path.of("chain.pem"), Path.of("key.pem"))
@@ -16,37 +17,38 @@ import java.util.List;
 /// var client = Tls.client().withTrust(Path.of("our-ca.pem"));
 /// ```
 ///
-/// **Files** are read at once, in the method that names them, and again by [#reload()]. PEM files are taken as they are: keys in
-/// PKCS#8, PKCS#1 or SEC 1, text between the blocks, any line ends, certificates in any order, all in one file or not. What
-/// cannot be used is refused with the file, the cause and the remedy; a certificate that has expired is used, with a
-/// warning in the log.
+/// **Files** are read by the method that names them, and again by [#reload()]. PEM files may
+/// contain keys in PKCS#8, PKCS#1 or SEC 1, text between the blocks, any line ends, and
+/// certificates in any order, in one file or several. An unusable file is rejected with its name,
+/// the cause and the remedy. An expired certificate is used, with a warning in the log.
 ///
-/// **Sessions** are resumed, for as long as this object and its copies are used.
+/// **Sessions** are resumed between uses of this object and its copies.
 ///
-/// **Threads.** Any, and any number of loops. The methods that name files block while they read them.
+/// **Threads.** Any, and any number of loops. Methods that name files block while they read.
 public sealed interface Tls permits TlsSetup {
-    /// What a server asks of its clients.
+    /// Selects whether a server requests certificates from its clients.
     enum ClientCertificates {
-        /// Clients are not asked for certificates.
+        /// Requests none.
         NONE,
 
-        /// Clients are asked, and may have none; one that is not trusted is refused.
+        /// Requests a certificate, and accepts clients without one. An untrusted one is rejected.
         WANTED,
 
-        /// Only clients with a trusted certificate are let in.
+        /// Accepts clients with a trusted certificate only.
         REQUIRED
     }
 
     // ------------------------------------------------------------------ servers
 
-    /// A server with its certificates and key in PEM files, which may be the same file.
+    /// Creates a server configuration from PEM files. Both paths may name the same file.
     ///
-    /// @throws IOException if a file cannot be read; a [javax.net.ssl.SSLException] if it does not hold what is needed
+    /// @throws IOException if a file cannot be read; a [javax.net.ssl.SSLException] if its content
+    ///     is unusable
     static Tls server(Path certificateChainPem, Path privateKeyPem) throws IOException {
         return TlsSetup.server(certificateChainPem, privateKeyPem);
     }
 
-    /// A server whose private key is encrypted.
+    /// Creates a server configuration from PEM files with an encrypted private key.
     ///
     /// @param password of the key; kept for [#reload()]
     /// @throws IOException as [#server(Path, Path)]
@@ -55,7 +57,7 @@ public sealed interface Tls permits TlsSetup {
         return TlsSetup.server(certificateChainPem, privateKeyPem, password);
     }
 
-    /// A server with everything in one PKCS#12 file.
+    /// Creates a server configuration from a PKCS#12 file.
     ///
     /// @param password of the file; kept for [#reload()]
     /// @throws IOException as [#server(Path, Path)]
@@ -63,118 +65,125 @@ public sealed interface Tls permits TlsSetup {
         return TlsSetup.server(pkcs12, password);
     }
 
-    /// A server with a new key and a certificate that vouches for itself, valid for a year. For development: clients do not
-    /// trust it unless told to.
+    /// Creates a server configuration with a new key and a self-signed certificate, valid for a
+    /// year. For development: clients do not trust it by default.
     ///
-    /// @param names of hosts, such as `localhost` or `*.test`, or addresses; none for `localhost`, `127.0.0.1` and `::1`
+    /// @param names host names, such as `localhost` or `*.test`, or addresses; without any,
+    ///     `localhost`, `127.0.0.1` and `::1`
     /// @throws IllegalArgumentException if one is neither
     static Tls selfSigned(String... names) {
         return TlsSetup.selfSigned(names);
     }
 
-    /// A copy of a server's with other certificates for clients that ask for a certain name. An exact name goes before
-    /// a pattern, and clients that ask for an unknown name, or for none, get those of [#server].
+    /// Returns a copy with other certificates for clients that request a matching server name. An
+    /// exact name has precedence over a pattern. Other clients receive the certificates of
+    /// [#server].
     ///
-    /// @param pattern such as `example.org`, or `*.example.org` for all names one level below; given
-    ///     again, it is replaced
+    /// @param pattern such as `example.org`, or `*.example.org` for all names one level below; a
+    ///     second call with the same pattern replaces the first
     /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalArgumentException if it is no name
-    /// @throws IllegalStateException if this is a client's
+    /// @throws IllegalArgumentException if the pattern is not a host name
+    /// @throws IllegalStateException for a client configuration
     Tls withName(String pattern, Path certificateChainPem, Path privateKeyPem) throws IOException;
 
-    /// The same with everything in one PKCS#12 file.
+    /// Returns a copy as [#withName(String, Path, Path)] does, with a PKCS#12 file.
     ///
     /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalArgumentException if it is no name
-    /// @throws IllegalStateException if this is a client's
+    /// @throws IllegalArgumentException if the pattern is not a host name
+    /// @throws IllegalStateException for a client configuration
     Tls withName(String pattern, Path pkcs12, char[] password) throws IOException;
 
-    /// A copy of a server's that asks this of its clients. Default [ClientCertificates#NONE]. Their certificates are checked
-    /// against [#withTrust(Path)], and without that against what the JDK trusts, which is rarely meant.
+    /// Returns a copy that requests certificates from clients. Default [ClientCertificates#NONE].
+    /// They are verified against [#withTrust(Path)], or else against the JDK's trust store, which
+    /// is rarely intended.
     ///
-    /// @throws IllegalStateException if this is a client's
+    /// @throws IllegalStateException for a client configuration
     Tls withClientCertificates(ClientCertificates demand);
 
     // ------------------------------------------------------------------ clients
 
-    /// A client that trusts whom the JDK trusts and has no certificate of its own.
+    /// Creates a client configuration with the JDK's trust store and without a certificate.
     static Tls client() {
         return TlsSetup.client();
     }
 
-    /// A copy of a client's that shows a certificate to servers that ask for one.
+    /// Returns a copy with a certificate for servers that request one.
     ///
     /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalStateException if this is a server's
+    /// @throws IllegalStateException for a server configuration
     Tls withCertificate(Path certificateChainPem, Path privateKeyPem) throws IOException;
 
-    /// The same with an encrypted private key.
+    /// Returns a copy as [#withCertificate(Path, Path)] does, with an encrypted private key.
     ///
+    /// @param password of the key; kept for [#reload()]
     /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalStateException if this is a server's
+    /// @throws IllegalStateException for a server configuration
     Tls withCertificate(Path certificateChainPem, Path privateKeyPem, char[] password)
             throws IOException;
 
-    /// The same with everything in one PKCS#12 file.
+    /// Returns a copy as [#withCertificate(Path, Path)] does, with a PKCS#12 file.
     ///
+    /// @param password of the file; kept for [#reload()]
     /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalStateException if this is a server's
+    /// @throws IllegalStateException for a server configuration
     Tls withCertificate(Path pkcs12, char[] password) throws IOException;
 
-    /// A copy of a client's that asks for this name, and wants the server's certificate to be of it. Default: the host
-    /// that was connected to.
+    /// Returns a copy that requests this server name (SNI) and verifies the server's certificate
+    /// against it. Default: the host of the address.
     ///
-    /// @throws IllegalArgumentException if it is neither a name nor an address
-    /// @throws IllegalStateException if this is a server's
+    /// @throws IllegalArgumentException if it is neither a host name nor an address
+    /// @throws IllegalStateException for a server configuration
     Tls withServerName(String name);
 
     // ------------------------------------------------------------------ both
 
-    /// A copy that trusts the certificates in this file and whoever was certified by them, and nobody else.
+    /// Returns a copy that trusts only the certificates in this file and those they certify.
     ///
     /// @throws IOException as [#server(Path, Path)]
     Tls withTrust(Path pem) throws IOException;
 
-    /// A copy that believes any certificate, and any name on it. For tests: whoever can reach the connection can read
-    /// and change what is sent.
+    /// Returns a copy that accepts any certificate and any name. For tests: an attacker on the
+    /// network can read and change the data.
     Tls withoutVerification();
 
-    /// A copy that offers these protocols of the application (ALPN), the preferred one first. A server refuses clients that
-    /// offer others only; with those that offer none it goes on without.
+    /// Returns a copy that offers these application protocols (ALPN), the preferred one first. A
+    /// server rejects clients that offer only others, and accepts clients without ALPN.
     ///
-    /// @param names such as `http/1.1`; none for no offer
+    /// @param names such as `http/1.1`; empty for no offer
     /// @throws IllegalArgumentException if one is empty or longer than 255 bytes
     Tls withProtocols(String... names);
 
-    /// A copy that speaks only these versions. Default `TLSv1.3` and `TLSv1.2`.
+    /// Returns a copy restricted to these versions. Default `TLSv1.3` and `TLSv1.2`.
     ///
-    /// @throws IllegalArgumentException if there is none, or one is neither
+    /// @throws IllegalArgumentException if empty, or one is neither
     Tls withVersions(String... versions);
 
-    /// A copy that uses only these cipher suites, the preferred one first. Default: those that the JDK enables.
+    /// Returns a copy restricted to these cipher suites, the preferred one first. Default: those
+    /// that the JDK enables.
     ///
-    /// @throws IllegalArgumentException if there is none, or the JDK does not have one
+    /// @throws IllegalArgumentException if empty, or the JDK does not support one
     Tls withCipherSuites(String... names);
 
-    /// A copy that gives up when the handshake has taken so long. Default ten seconds.
+    /// Returns a copy with this timeout of the handshake. Default 10 seconds.
     ///
     /// @param timeout at least a millisecond
+    /// @throws IllegalArgumentException if it is shorter
     Tls withHandshakeTimeout(Duration timeout);
 
-    /// Reads all files again. Handshakes from now on use what is in them now, and no earlier session is resumed;
-    /// connections that exist go on. It holds for this object, and for copies that differ in no file.
+    /// Reads all files again. Later handshakes use their new content, and earlier sessions are not
+    /// resumed. Open connections continue. Also applies to copies with the same files.
     ///
-    /// @throws IOException if something is wrong with one of them; everything stays in use as it was
+    /// @throws IOException if a file is unusable; the previous content stays in use
     void reload() throws IOException;
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ properties
 
-    /// Whether it is a server's.
+    /// Returns whether this is a server configuration.
     boolean isServer();
 
-    /// What it offers by ALPN.
+    /// Returns the application protocols offered by ALPN; empty for none.
     List<String> protocols();
 
-    /// How long a handshake may take.
+    /// Returns the timeout of the handshake.
     Duration handshakeTimeout();
 }

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import java.security.cert.X509Certificate;
 import java.util.List;
 
-/// What a TLS handshake has agreed on.
+/// Describes the result of a TLS handshake.
 ///
 /// @param version such as `TLSv1.3`
-/// @param cipherSuite its name
-/// @param protocol the application's protocol by ALPN; null if none was agreed on
-/// @param serverName the name that the client asked for; null if it asked for none
-/// @param peerCertificates the peer's own first; empty if it showed none
-/// @param resumed whether an earlier session was taken up again
+/// @param cipherSuite the name of the cipher suite
+/// @param protocol the application protocol negotiated by ALPN; null if absent
+/// @param serverName the server name that the client requested (SNI); null if absent
+/// @param peerCertificates the certificate chain of the peer, its own first; empty if absent
+/// @param resumed whether an earlier session was resumed
 public record TlsSession(
         String version,
         String cipherSuite,
@@ -20,6 +20,7 @@ public record TlsSession(
         @Nullable String serverName,
         List<X509Certificate> peerCertificates,
         boolean resumed) {
+    /// Copies the list of certificates.
     public TlsSession {
         peerCertificates = List.copyOf(peerCertificates);
     }

@@ -1,4 +1,7 @@
-/// Descriptors, and what moves bytes through them.
+/// Streams, listeners, datagrams, TLS, buffers and descriptors.
+///
+/// [dev.gyre.io.Stream] and [dev.gyre.io.Listener] are the entry points. Raw operations for authors
+/// of protocols are in [dev.gyre.io.operation].
 @NullMarked
 package dev.gyre.io;
 

@@ -5,96 +5,96 @@ import dev.gyre.io.CloseReason;
 
 import java.util.Optional;
 
-/// Counters of one loop since it was opened. Each is exact when the loop is quiet; while it runs, two of
-/// them read one after the other may be from different instants. Callable from any thread.
+/// The counters of one loop since it was opened. Each is exact while the loop is idle. While it
+/// runs, two counters read in sequence may belong to different instants. Callable from any thread.
 public sealed interface LoopMetrics permits Metrics {
-    /// The name of the backend that the loop waits on: `epoll`, `io_uring`.
+    /// Returns the name of the loop's backend: `epoll`, `io_uring`.
     String backend();
 
-    /// Why the loop does not wait on the backend that was asked for; empty if it does.
+    /// Returns why the loop does not use the requested backend; empty if it does.
     Optional<String> backendFallback();
 
-    /// Who makes the operations, in words for people: `all operations native`, or which of them this
-    /// kernel leaves to the loop. What a kernel lacks may be found out only when it is first used.
+    /// Describes for operators how operations are executed: `all operations native`, or those that
+    /// the loop emulates on this kernel. A missing feature may be detected only at its first use.
     String backendDetail();
 
-    /// Ticks begun.
+    /// Returns the number of ticks begun.
     long ticks();
 
-    /// Timers, tasks, deferred and I/O callbacks run; microtasks are counted apart.
+    /// Returns the number of timers, tasks, deferred and I/O callbacks run. Excludes microtasks.
     long callbacks();
 
-    /// Tasks from `submit` run.
+    /// Returns the number of tasks from `submit` run.
     long tasks();
 
-    /// Tasks from `submitPriority` run.
+    /// Returns the number of tasks from `submitPriority` run.
     long priorityTasks();
 
-    /// Timers fired.
+    /// Returns the number of timers fired.
     long timers();
 
-    /// Microtasks run.
+    /// Returns the number of microtasks run.
     long microtasks();
 
-    /// Descriptors that are watched at this instant.
+    /// Returns the number of currently watched descriptors.
     int watchers();
 
-    /// Operations that are under way at this instant.
+    /// Returns the number of operations in flight.
     int operations();
 
-    /// Operations that have completed, those that go on counted once they ended.
+    /// Returns the number of completed operations. A multishot operation counts once, when it ends.
     long operationsCompleted();
 
-    /// Bytes of pooled buffers that are in use at this instant, of
-    /// [dev.gyre.LoopConfig#bufferMemory()].
+    /// Returns the bytes of pooled buffers in use, of [dev.gyre.LoopConfig#bufferMemory()].
     long bufferMemory();
 
-    /// Entries in the registry of promises: those that were pending at the end of a tick, as far as it is known
-    /// yet that they were not settled or collected since.
+    /// Returns the number of entries in the registry of promises: those pending at the end of a
+    /// tick, until a scan finds them settled or collected.
     long promises();
 
-    /// Entries that have gone from the registry because their promise was settled or collected.
+    /// Returns the number of entries removed from the registry because their promise was settled or
+    /// collected.
     long promisesScavenged();
 
-    /// How often the registry was rebuilt, larger or smaller.
+    /// Returns how often the registry was resized.
     long registryRebuilds();
 
-    /// Promisified work and stages of others that the loop waits for at this instant.
+    /// Returns the number of pending units of blocking work and external stages.
     long awaited();
 
-    /// Rejections that nobody handled in time.
+    /// Returns the number of unhandled rejections.
     long unhandledRejections();
 
-    /// Waits that were allowed to block.
+    /// Returns the number of kernel waits that could block.
     long sleeps();
 
-    /// Looks at the kernel that were not allowed to block.
+    /// Returns the number of non-blocking kernel polls.
     long polls();
 
-    /// Signals written to wake the loop. A running loop causes none.
+    /// Returns the number of wake-ups written to the kernel. A running loop needs none.
     long wakeups();
 
-    /// Throwables that escaped from callbacks.
+    /// Returns the number of exceptions thrown by callbacks.
     long failures();
 
-    /// Tasks from `submit` that wait at this instant.
+    /// Returns the number of queued tasks from `submit`.
     int depth();
 
-    /// Tasks from `submitPriority` that wait at this instant.
+    /// Returns the number of queued tasks from `submitPriority`.
     int priorityDepth();
 
-    /// How many streams are open.
+    /// Returns the number of open streams.
     long streams();
 
-    /// How many streams there were so far, those included that are open.
+    /// Returns the number of streams opened so far.
     long streamsOpened();
 
-    /// Returns how many connections listeners closed at once because of a limit such as
+    /// Returns the number of connections that listeners closed at once because of a limit such as
     /// [dev.gyre.io.ListenerConfig#maxConnectionsPerPeer].
     long connectionsRefused();
 
-    /// Returns how many connections listeners closed at once for lack of descriptors or kernel
-    /// memory.
+    /// Returns the number of connections that listeners closed at once for lack of descriptors or
+    /// kernel memory.
     long connectionsShed();
 
     /// Returns how often descriptors or kernel memory ran out while a listener of this loop
@@ -102,6 +102,6 @@ public sealed interface LoopMetrics permits Metrics {
     /// without a refusal.
     long exhaustions();
 
-    /// How many streams were closed so far for a reason.
+    /// Returns the number of streams closed for the given reason.
     long streamsClosed(CloseReason reason);
 }

@@ -1,5 +1,4 @@
-/// What a loop tells about itself: counters that anyone may read and an observer that hears of
-/// trouble.
+/// The counters of a loop and the observer of its problems.
 @NullMarked
 package dev.gyre.metrics;
 

@@ -1,6 +1,6 @@
 package dev.gyre.os;
 
-import dev.gyre.internal.sys.NativeText;
+import dev.gyre.internal.sys.CStrings;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,28 +14,27 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/// A program to start, and what it is to find when it starts. Immutable: each `with` method
+/// A program to start, with its arguments, environment and streams. Immutable: each `with` method
 /// returns a changed copy.
 ///
 /// ```java
 /// var sort = Command.of("sort", "-u").withInput(Stdio.PIPE).withOutput(Stdio.PIPE);
 /// ```
 ///
-/// Unless said otherwise the program gets this process's directory, environment and standard
-/// streams, and is in its process group. It never gets any other descriptor, blocked signals, or a
-/// SIGPIPE, SIGXFSZ or SIGCHLD that is ignored.
+/// By default the program inherits the directory, environment, standard streams and process group
+/// of this process. It never inherits another descriptor, a blocked signal, or an ignored SIGPIPE,
+/// SIGXFSZ or SIGCHLD.
 ///
-/// Text goes to the program in the encoding of the locale, or UTF-8 if that is plain ASCII. Text
-/// that cannot be told that way, and a NUL character, which would end it, is refused with an
-/// [IllegalArgumentException] here and not when the command is started. The shell has no part in
-/// it: `*`, `$` and quotes are characters.
+/// Text is passed in the encoding of the locale, or UTF-8 if that is plain ASCII. Text that is not
+/// encodable, or has a NUL character, is rejected here with an [IllegalArgumentException], not at
+/// the start. No shell is involved: `*`, `$` and quotes are plain characters.
 public final class Command implements Cloneable {
     private final String program;
     private List<String> arguments = List.of();
     private @Nullable Path directory;
     private boolean inheritsEnvironment = true;
 
-    /// From name to value; a variable that is to be absent has none.
+    /// From name to value; empty for a removed variable.
     private Map<String, Optional<String>> environment = Map.of();
 
     private Stdio input = Stdio.INHERIT;
@@ -48,36 +47,36 @@ public final class Command implements Cloneable {
         this.program = program;
     }
 
-    /// A program with its arguments.
+    /// Creates a command.
     ///
-    /// @param program a name to be looked up on this process's `PATH`, or, if there is a slash in
-    ///     it, a file; a relative one is looked up from the command's directory
+    /// @param program a name that is searched on the `PATH` of this process; with a slash in it a
+    ///     file, relative to the directory of the command
     /// @throws IllegalArgumentException if the program is empty
     public static Command of(String program, String... arguments) {
         Objects.requireNonNull(program, "program");
         if (program.isEmpty()) {
-            throw new IllegalArgumentException("a command needs a program, but its name is empty");
+            throw new IllegalArgumentException("the program of a command must not be empty");
         }
-        requireText("the program's name", program);
+        requireEncodable("the program", program);
         return new Command(program).withArguments(List.of(arguments));
     }
 
-    /// A program and its arguments, as `main` is given them, or a user's configuration.
+    /// Creates a command from a program and its arguments in one list.
     ///
-    /// @throws IllegalArgumentException if there is no program, or its name is empty
+    /// @throws IllegalArgumentException if the list or the program is empty
     public static Command of(List<String> words) {
         if (words.isEmpty()) {
-            throw new IllegalArgumentException("a command needs a program, but there is no word");
+            throw new IllegalArgumentException("a command needs a program, but the list is empty");
         }
         return of(words.getFirst()).withArguments(words.subList(1, words.size()));
     }
 
-    /// A copy with these arguments behind those it has.
+    /// Returns a copy with these arguments appended.
     public Command withArguments(List<String> more) {
         List<String> all = new ArrayList<>(arguments);
         for (String argument : more) {
             Objects.requireNonNull(argument, "argument");
-            requireText("argument " + (all.size() + 1) + " of " + program, argument);
+            requireEncodable("argument " + (all.size() + 1) + " of " + program, argument);
             all.add(argument);
         }
         Command copy = copy();
@@ -85,39 +84,39 @@ public final class Command implements Cloneable {
         return copy;
     }
 
-    /// A copy that starts in this directory, whose name need not be text. Whether there is such a
-    /// directory is found out at the start.
+    /// Returns a copy that starts in this directory, whose name need not be text. Its existence is
+    /// checked at the start.
     ///
-    /// @throws IllegalArgumentException if it is in a file system that the kernel does not know
+    /// @throws IllegalArgumentException if the path is not of the default file system
     public Command withDirectory(Path directory) {
         Objects.requireNonNull(directory, "directory");
         if (!directory.getFileSystem().equals(FileSystems.getDefault())) {
             throw new IllegalArgumentException(
-                    "a command starts in a directory of the kernel's, not in " + directory.toUri());
+                    "a command cannot start outside the default file system: " + directory.toUri());
         }
         Command copy = copy();
         copy.directory = directory;
         return copy;
     }
 
-    /// A copy with this variable in its environment. It does not change where the program itself
-    /// is looked up, even if it is `PATH`.
+    /// Returns a copy with this variable in its environment. `PATH` does not affect the search for
+    /// the program itself.
     ///
-    /// @throws IllegalArgumentException if the name is empty or has a `=` in it
+    /// @throws IllegalArgumentException if the name is empty or contains `=`
     public Command withEnvironment(String name, String value) {
         Objects.requireNonNull(value, "value");
-        requireText("variable " + name, value);
+        requireEncodable("variable " + name, value);
         return withVariable(name, Optional.of(value));
     }
 
-    /// A copy without this variable in its environment.
+    /// Returns a copy without this variable in its environment.
     ///
-    /// @throws IllegalArgumentException if the name is empty or has a `=` in it
+    /// @throws IllegalArgumentException if the name is empty or contains `=`
     public Command withoutEnvironment(String name) {
         return withVariable(name, Optional.empty());
     }
 
-    /// A copy with nothing in its environment, to add to.
+    /// Returns a copy with an empty environment.
     public Command withoutEnvironment() {
         Command copy = copy();
         copy.inheritsEnvironment = false;
@@ -129,9 +128,9 @@ public final class Command implements Cloneable {
         Objects.requireNonNull(name, "name");
         if (name.isEmpty() || name.indexOf('=') >= 0) {
             throw new IllegalArgumentException(
-                    "the name of a variable is not empty and has no '=', unlike '" + name + "'");
+                    "the name of a variable must not be empty or contain '=': '" + name + "'");
         }
-        requireText("the name of a variable", name);
+        requireEncodable("the name of a variable", name);
         Map<String, Optional<String>> changed = new LinkedHashMap<>(environment);
         changed.put(name, value);
         Command copy = copy();
@@ -139,7 +138,7 @@ public final class Command implements Cloneable {
         return copy;
     }
 
-    /// A copy with this standard input.
+    /// Returns a copy with this standard input.
     public Command withInput(Stdio input) {
         Objects.requireNonNull(input, "input");
         Command copy = copy();
@@ -147,7 +146,7 @@ public final class Command implements Cloneable {
         return copy;
     }
 
-    /// A copy with this standard output.
+    /// Returns a copy with this standard output.
     public Command withOutput(Stdio output) {
         Objects.requireNonNull(output, "output");
         Command copy = copy();
@@ -155,7 +154,7 @@ public final class Command implements Cloneable {
         return copy;
     }
 
-    /// A copy with this standard error.
+    /// Returns a copy with this standard error.
     public Command withError(Stdio error) {
         Objects.requireNonNull(error, "error");
         Command copy = copy();
@@ -164,65 +163,75 @@ public final class Command implements Cloneable {
         return copy;
     }
 
-    /// A copy whose standard error goes where its standard output goes, in the order it is
-    /// written.
+    /// Returns a copy whose standard error is merged into its standard output, in the order of the
+    /// writes.
     public Command withErrorToOutput() {
         Command copy = copy();
         copy.errorToOutput = true;
         return copy;
     }
 
-    /// A copy that starts in a process group of its own, together with whatever it starts itself,
-    /// so that [ChildProcess#signalGroup] reaches them all. The keys of the terminal, such as
-    /// Ctrl-C, no longer reach it.
+    /// Returns a copy that starts in a process group of its own. Its descendants join the group, so
+    /// [ChildProcess#signalGroup] reaches all of them. Signals of the terminal, such as Ctrl-C, do
+    /// not reach it.
     public Command withOwnGroup() {
         Command copy = copy();
         copy.ownGroup = true;
         return copy;
     }
 
-    String program() {
+    /// Returns the program.
+    public String program() {
         return program;
     }
 
-    List<String> arguments() {
+    /// Returns the arguments.
+    public List<String> arguments() {
         return arguments;
     }
 
-    @Nullable Path directory() {
+    /// Returns the directory to start in; `null` for that of this process.
+    public @Nullable Path directory() {
         return directory;
     }
 
-    boolean inheritsEnvironment() {
+    /// Returns whether the environment of this process is inherited.
+    public boolean inheritsEnvironment() {
         return inheritsEnvironment;
     }
 
-    Map<String, Optional<String>> environment() {
+    /// Returns the changes of the environment, by name; an empty value removes the variable.
+    public Map<String, Optional<String>> environment() {
         return environment;
     }
 
-    Stdio input() {
+    /// Returns the target of the standard input.
+    public Stdio input() {
         return input;
     }
 
-    Stdio output() {
+    /// Returns the target of the standard output.
+    public Stdio output() {
         return output;
     }
 
-    Stdio error() {
+    /// Returns the target of the standard error, unless [#errorToOutput()].
+    public Stdio error() {
         return error;
     }
 
-    boolean errorToOutput() {
+    /// Returns whether the standard error is merged into the standard output.
+    public boolean errorToOutput() {
         return errorToOutput;
     }
 
-    boolean ownGroup() {
+    /// Returns whether the command starts in a process group of its own.
+    public boolean ownGroup() {
         return ownGroup;
     }
 
-    private static void requireText(String what, String text) {
-        byte[] _ = NativeText.encode(what, text);
+    private static void requireEncodable(String what, String text) {
+        byte[] _ = CStrings.encode(what, text);
     }
 
     private Command copy() {
@@ -233,7 +242,7 @@ public final class Command implements Cloneable {
         }
     }
 
-    /// The program and its arguments. What is in its environment stays there.
+    /// Returns the program and its arguments. The environment, which may hold secrets, is omitted.
     @Override
     public String toString() {
         return arguments.isEmpty() ? program : program + " " + String.join(" ", arguments);

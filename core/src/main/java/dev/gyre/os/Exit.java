@@ -2,7 +2,7 @@ package dev.gyre.os;
 
 import java.util.Optional;
 
-/// How a process ended.
+/// How a process exited.
 ///
 /// ```java
 /// switch (exit) {
@@ -14,14 +14,14 @@ import java.util.Optional;
 ///
 /// Immutable. Its text is for people: `exited with 0`, `killed by SIGKILL`.
 public sealed interface Exit {
-    /// Whether it ended by itself, with code 0.
+    /// Returns whether the process exited by itself with code 0.
     default boolean isSuccess() {
         return this instanceof Code(int code) && code == 0;
     }
 
-    /// It ended by itself.
+    /// The process exited by itself.
     ///
-    /// @param code its exit code, from 0 to 255
+    /// @param code the exit code, from 0 to 255
     record Code(int code) implements Exit {
         @Override
         public String toString() {
@@ -29,12 +29,12 @@ public sealed interface Exit {
         }
     }
 
-    /// A signal ended it.
+    /// A signal terminated the process.
     ///
-    /// @param number the signal's number, which may be that of a real-time signal
+    /// @param number the number of the signal, which may be a real-time signal
     /// @param dumped whether the kernel wrote a core dump
     record Killed(int number, boolean dumped) implements Exit {
-        /// The signal; empty if it was a real-time signal, which has no name.
+        /// Returns the signal; empty for a real-time signal, which has no name.
         public Optional<Signal> signal() {
             return Signal.of(number);
         }
@@ -47,12 +47,12 @@ public sealed interface Exit {
         }
     }
 
-    /// It ended, and the kernel tells only its parent how: it is not a child of this process, or
-    /// something else in this process was told first.
+    /// The process exited with an unknown status. The kernel reports the status only to the parent,
+    /// once: the process is not a child of this one, or other code of this process reaped it.
     record Unknown() implements Exit {
         @Override
         public String toString() {
-            return "ended, nobody knows how";
+            return "exited with unknown status";
         }
     }
 }

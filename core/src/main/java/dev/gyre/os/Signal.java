@@ -2,10 +2,10 @@ package dev.gyre.os;
 
 import java.util.Optional;
 
-/// The standard signals of Linux, under their names in the manual and with the numbers they have
-/// on x86-64 and aarch64. Which of them a program may take is told at [Signals].
+/// The standard signals of Linux, with their names in the manual and their numbers on x86-64 and
+/// aarch64. [Signals] lists those that a program can catch.
 public enum Signal {
-    /// The terminal is gone; by custom, a request to read the configuration again.
+    /// The terminal was closed; by convention, a request to reload the configuration.
     SIGHUP(1),
     /// Interrupt, from the keyboard: Ctrl-C.
     SIGINT(2),
@@ -15,57 +15,57 @@ public enum Signal {
     SIGILL(4),
     /// A breakpoint.
     SIGTRAP(5),
-    /// The process gave up on itself: `abort`.
+    /// The process called `abort`.
     SIGABRT(6),
-    /// Access to memory that is mapped but not there.
+    /// Access to mapped memory without a page behind it.
     SIGBUS(7),
     /// An arithmetic error.
     SIGFPE(8),
-    /// Kill. It reaches nobody: the process is over.
+    /// Kills the process; it cannot be caught.
     SIGKILL(9),
-    /// Whatever the program makes of it.
+    /// Defined by the program.
     SIGUSR1(10),
     /// Access to memory that is not mapped.
     SIGSEGV(11),
-    /// Whatever the program makes of it, had the JVM not put it to a use of its own.
+    /// Defined by the program; the JVM uses it to suspend threads.
     SIGUSR2(12),
-    /// A write that nobody is left to read.
+    /// A write to a pipe or socket without a reader.
     SIGPIPE(13),
     /// The timer of `alarm`.
     SIGALRM(14),
-    /// A request to end.
+    /// A request to terminate.
     SIGTERM(15),
-    /// Not sent by any kernel today.
+    /// Unused by current kernels.
     SIGSTKFLT(16),
-    /// A child process ended, stopped or went on.
+    /// A child process exited, stopped or continued.
     SIGCHLD(17),
-    /// Go on after a stop.
+    /// Continue after a stop.
     SIGCONT(18),
-    /// Stop. It reaches nobody: the process stands still.
+    /// Stops the process; it cannot be caught.
     SIGSTOP(19),
     /// Stop, from the keyboard: Ctrl-Z.
     SIGTSTP(20),
-    /// A background process wanted to read from the terminal.
+    /// A background process tried to read from the terminal.
     SIGTTIN(21),
-    /// A background process wanted to write to the terminal.
+    /// A background process tried to write to the terminal.
     SIGTTOU(22),
     /// Urgent data on a socket.
     SIGURG(23),
-    /// Processor time is used up.
+    /// The CPU time limit is exceeded.
     SIGXCPU(24),
-    /// A file would grow over its limit.
+    /// The file size limit is exceeded.
     SIGXFSZ(25),
-    /// The timer of processor time.
+    /// The timer of CPU time.
     SIGVTALRM(26),
     /// The timer of profilers.
     SIGPROF(27),
-    /// The terminal has another size.
+    /// The size of the terminal changed.
     SIGWINCH(28),
-    /// Something can be read or written.
+    /// A descriptor is ready for I/O.
     SIGIO(29),
     /// The power supply fails.
     SIGPWR(30),
-    /// A system call that is not allowed.
+    /// A forbidden system call.
     SIGSYS(31);
 
     private static final Signal[] BY_NUMBER = values();
@@ -76,14 +76,14 @@ public enum Signal {
         this.number = number;
     }
 
-    /// The signal of that number; empty for 0, which is none, and for real-time signals.
+    /// Returns the signal of a number; empty for 0 and for real-time signals.
     public static Optional<Signal> of(int number) {
         return number >= 1 && number <= BY_NUMBER.length
                 ? Optional.of(BY_NUMBER[number - 1])
                 : Optional.empty();
     }
 
-    /// The number, from 1 to 31.
+    /// Returns the number, from 1 to 31.
     public int number() {
         return number;
     }

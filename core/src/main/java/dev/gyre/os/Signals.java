@@ -2,136 +2,99 @@ package dev.gyre.os;
 
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.signal.SignalSources;
-import dev.gyre.internal.signal.SignalSubscription;
+import dev.gyre.internal.os.SignalSubscription;
 
 import java.util.Collection;
-import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// Signals that a callback takes, from [#on] until closed. What the process would have done about
-/// them does not happen meanwhile: with SIGTERM taken, the process goes on unless the callback
-/// ends it.
+/// A subscription to signals, from [#on] until closed. While it is open, the callback replaces the
+/// default action of the signals: a subscription to SIGTERM keeps the process running unless the
+/// callback terminates it.
 ///
 /// ```java
 /// Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(10)));
 /// ```
 ///
-/// **Threads.** The callback runs on the loop thread, as a priority task, never in the middle of
-/// another callback. The methods are loop-confined like [EventLoop#watch], except for [#isOpen].
+/// **Threads.** The callback runs on the loop thread, as a priority task, never inside another
+/// callback. The methods are loop-confined like [EventLoop#watch], except for [#isOpen].
 ///
-/// **Order.** A signal is heard of at least once after it was last sent. Signals of one kind that
-/// come faster than the callback runs may be heard of once together, as the kernel itself does not
-/// count them; those of different kinds may be heard of in another order than they were sent in.
+/// **Order.** The callback runs at least once after a signal was last sent. Signals of one kind
+/// that arrive faster than the callback runs may be merged, as the kernel does not count them.
+/// Signals of different kinds may be delivered in another order than they were sent.
 ///
-/// **Sharing.** Any number of these, on any loops, may take the same signal: each hears of it. The
-/// first one changes what the process does about the signal. When the last one is closed, that is
-/// again what it was before; a handler that somebody else has installed since is left alone. A
-/// signal that comes just then goes to one side or the other, or is lost if the JVM had it in hand
-/// already.
+/// **Sharing.** Any number of subscriptions, on any loops, may share a signal: each receives it.
+/// The first one replaces the process's action for the signal. Closing the last one restores the
+/// previous action, unless other code has installed a handler since. A signal that arrives at that
+/// moment goes to either side, or is lost if the JVM was already handling it.
 ///
-/// **Life.** It does not keep the loop alive. The loop holds it, and closes it when the loop ends.
+/// **Lifetime.** A subscription does not keep the loop alive. The loop holds it and closes it when
+/// the loop terminates.
 ///
-/// **Which signals.** Those meant for the process as a whole: SIGHUP, SIGINT, SIGTERM, SIGUSR1,
-/// SIGWINCH, SIGCHLD, SIGCONT, SIGTSTP and so on. Refused are
+/// **Which signals.** Those sent to the process as a whole: SIGHUP, SIGINT, SIGTERM, SIGUSR1,
+/// SIGWINCH, SIGCHLD, SIGCONT, SIGTSTP and so on. Rejected are
 ///
 /// | signal | because | instead |
 /// |---|---|---|
-/// | SIGKILL, SIGSTOP | the kernel lets nobody catch them | SIGTERM, SIGTSTP |
-/// | SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS | for the thread at fault | `-XX:OnError` |
-/// | SIGABRT | the process ends whatever a callback wants | `-XX:OnError` |
-/// | SIGPIPE, SIGXFSZ | the JVM has writes fail instead | the failure of the write |
+/// | SIGKILL, SIGSTOP | the kernel lets no process catch them | SIGTERM, SIGTSTP |
+/// | SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS | for the faulting thread | `-XX:OnError` |
+/// | SIGABRT | the process ends regardless of a callback | `-XX:OnError` |
+/// | SIGPIPE, SIGXFSZ | the JVM makes writes fail instead | the failure of the write |
 /// | SIGUSR2 | the JVM suspends threads with it | SIGUSR1, or set `_JAVA_SR_SIGNUM=40` |
 /// | SIGQUIT | the JVM prints its threads | SIGUSR1, or block it and start with `-Xrs` |
-/// | any with `-Xrs`, unless blocked | the JVM tells nobody | block it, or no `-Xrs` |
+/// | any with `-Xrs`, unless blocked | the JVM calls no handler | block it, or no `-Xrs` |
 ///
-/// SIGPROF can be taken, but a profiler that uses it takes it away, or loses it.
+/// SIGPROF is accepted, but a profiler that uses it may replace the handler, or lose the signal.
 ///
-/// SIGHUP, SIGINT and SIGTERM stay ignored if they were so when the JVM was started, as with
-/// `nohup` or in the background of a script: that is the wish of whoever started it. [#ignored()]
-/// tells.
+/// SIGHUP, SIGINT and SIGTERM stay ignored if the JVM was started with them ignored, as by `nohup`
+/// or in the background of a script. [#ignored()] returns them.
 ///
-/// **How.** A signal that every thread of the process blocks is read from a descriptor of the
-/// kernel's. For that the JVM has to be started so: `env --block-signal=USR1 java …`, and for
-/// SIGHUP, SIGINT, SIGTERM and SIGQUIT with `-Xrs` as well. It is decided when the signal is
-/// taken. All others come by way of the JVM's own handler, which costs a thread for each signal
-/// that arrives. `docs/adr/0008-signals.md` has the reasons.
-public final class Signals implements AutoCloseable {
-    private final SignalSubscription taking;
-
-    private Signals(SignalSubscription taking) {
-        this.taking = taking;
-    }
-
-    /// Takes a signal.
+/// **How.** A signal that every thread of the process blocks is read from a signalfd. For that,
+/// start the JVM as `env --block-signal=USR1 java …`, and for SIGHUP, SIGINT, SIGTERM and SIGQUIT
+/// with `-Xrs` as well. The choice is made when the subscription opens. All others arrive through
+/// the JVM's own handler, which starts a thread for each signal. `docs/adr/0008-signals.md` has
+/// the reasons.
+public sealed interface Signals extends AutoCloseable permits SignalSubscription {
+    /// Subscribes to a signal.
     ///
-    /// @throws IllegalArgumentException if it cannot be taken; says why and what to do instead
-    /// @throws SystemCallException if the kernel refuses a descriptor; nothing is leaked then
-    public static Signals on(EventLoop loop, Signal signal, Consumer<? super Signal> callback) {
+    /// @throws IllegalArgumentException if the signal cannot be caught; names the reason and the
+    ///     alternative
+    /// @throws SystemCallException if the kernel refuses a descriptor; nothing is leaked
+    static Signals on(EventLoop loop, Signal signal, Consumer<? super Signal> callback) {
         Objects.requireNonNull(signal, "signal");
-        return on(loop, EnumSet.of(signal), callback);
+        return on(loop, List.of(signal), callback);
     }
 
-    /// Takes two signals. Throws like [#on(EventLoop, Signal, Consumer)], and then takes neither.
-    public static Signals on(
-            EventLoop loop, Signal one, Signal other, Consumer<? super Signal> callback) {
+    /// Subscribes to two signals. Throws like [#on(EventLoop, Signal, Consumer)]; then it
+    /// subscribes to neither.
+    static Signals on(EventLoop loop, Signal one, Signal other, Consumer<? super Signal> callback) {
         Objects.requireNonNull(one, "one");
         Objects.requireNonNull(other, "other");
-        return on(loop, EnumSet.of(one, other), callback);
+        return on(loop, List.of(one, other), callback);
     }
 
-    /// Takes signals. Throws like [#on(EventLoop, Signal, Consumer)], and then takes none of them.
+    /// Subscribes to signals. Throws like [#on(EventLoop, Signal, Consumer)]; then it subscribes to
+    /// none of them.
     ///
-    /// @throws IllegalArgumentException also if there is no signal among them
-    public static Signals on(
-            EventLoop loop, Collection<Signal> signals, Consumer<? super Signal> callback) {
-        return on(SignalSources.of(loop), loop, signals, callback);
-    }
-
+    /// @throws IllegalArgumentException also if `signals` is empty
     static Signals on(
-            SignalSources sources,
-            EventLoop loop,
-            Collection<Signal> signals,
-            Consumer<? super Signal> callback) {
-        Objects.requireNonNull(loop, "loop");
-        Objects.requireNonNull(callback, "callback");
-        Set<Signal> wanted = EnumSet.noneOf(Signal.class);
-        for (Signal signal : signals) {
-            wanted.add(Objects.requireNonNull(signal, "signal"));
-        }
-        if (wanted.isEmpty()) {
-            throw new IllegalArgumentException("signals is empty: name at least one to take");
-        }
-        return new Signals(SignalSubscription.begin(sources, loop, wanted, callback));
+            EventLoop loop, Collection<Signal> signals, Consumer<? super Signal> callback) {
+        return SignalSubscription.open(loop, signals, callback);
     }
 
-    /// The signals, whether open or not.
-    public Set<Signal> signals() {
-        return taking.signals();
-    }
+    /// Returns the signals, whether open or closed.
+    Set<Signal> signals();
 
-    /// Those of the signals that never arrive, since the JVM was started with them ignored.
-    public Set<Signal> ignored() {
-        return taking.ignored();
-    }
+    /// Returns the signals that never arrive, because the JVM was started with them ignored.
+    Set<Signal> ignored();
 
-    /// Whether it has not been closed yet. Callable from any thread.
-    public boolean isOpen() {
-        return taking.isOpen();
-    }
+    /// Returns whether the subscription is open. Callable from any thread.
+    boolean isOpen();
 
-    /// Gives the signals back. The callback does not run any more, not even for a signal that has
+    /// Releases the signals. The callback does not run again, not even for a signal that has
     /// arrived already. Idempotent.
     @Override
-    public void close() {
-        taking.close();
-    }
-
-    /// The signals, and how each of them gets here.
-    @Override
-    public String toString() {
-        return taking.toString();
-    }
+    void close();
 }

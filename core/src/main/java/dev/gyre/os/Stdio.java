@@ -1,12 +1,12 @@
 package dev.gyre.os;
 
-/// What a standard stream of a child process is connected to.
+/// The target of a standard stream of a child process.
 public enum Stdio {
-    /// What this process has: the same terminal, file or pipe.
+    /// The stream of this process: the same terminal, file or pipe.
     INHERIT,
-    /// A pipe, whose other end is had from [ChildProcess#input()], [ChildProcess#output()] or
+    /// A pipe. Its other end is [ChildProcess#input()], [ChildProcess#output()] or
     /// [ChildProcess#error()].
     PIPE,
-    /// `/dev/null`: nothing to read, and what is written is gone.
+    /// `/dev/null`: reads are empty, and writes are discarded.
     NULL
 }

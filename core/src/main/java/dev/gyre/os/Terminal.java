@@ -1,31 +1,17 @@
 package dev.gyre.os;
 
 import dev.gyre.SystemCallException;
-import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.sys.LinuxTerminals;
-import dev.gyre.internal.sys.TerminalSettings;
-import dev.gyre.internal.sys.Terminals;
-import dev.gyre.internal.sys.WindowSize;
-import dev.gyre.io.ClosedDescriptorException;
+import dev.gyre.internal.os.RawTerminal;
 import dev.gyre.io.Descriptor;
 
-import org.jspecify.annotations.Nullable;
-
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
 
-/// The terminal that the program was started on, if it was.
+/// The terminal that the program was started on, if any.
 ///
 /// ```java
 /// if (Terminal.isTerminal(Terminal.Standard.INPUT)) {
 ///     try (var _ = Terminal.raw()) {
-///         loop.run(); // StandardInput hands over every key
+///         loop.run(); // StandardInput delivers every key
 ///     }
 /// }
 /// ```
@@ -34,13 +20,13 @@ import java.util.function.Supplier;
 public final class Terminal {
     private Terminal() {}
 
-    /// The descriptors that a program is started with.
+    /// The standard descriptors of a process.
     public enum Standard {
-        /// Number 0.
+        /// Descriptor 0.
         INPUT(0),
-        /// Number 1.
+        /// Descriptor 1.
         OUTPUT(1),
-        /// Number 2.
+        /// Descriptor 2.
         ERROR(2);
 
         private final int fd;
@@ -50,56 +36,43 @@ public final class Terminal {
         }
     }
 
-    /// The size of a terminal, in characters; neither is zero.
+    /// The size of a terminal in characters; both are positive.
     public record Size(int columns, int rows) {}
 
-    /// Whether it is a terminal. One that is not open is none.
+    /// Returns whether the stream is a terminal; false if it is not open.
     public static boolean isTerminal(Standard stream) {
-        return isTerminal(new LinuxTerminals(), stream.fd);
+        return RawTerminal.isTerminal(stream.fd);
     }
 
-    /// Whether it is a terminal.
+    /// Returns whether the descriptor is a terminal.
     ///
-    /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
+    /// @throws dev.gyre.io.ClosedDescriptorException if the descriptor is closed
     public static boolean isTerminal(Descriptor descriptor) {
-        return ((OpenDescriptor) descriptor).use(fd -> isTerminal(new LinuxTerminals(), fd) ? 1 : 0)
-                == 1;
+        return RawTerminal.isTerminal(descriptor);
     }
 
-    private static boolean isTerminal(Terminals terminals, int fd) {
-        return new TerminalSettings().readFrom(terminals, fd) == 0;
-    }
-
-    /// The size of the terminal that standard output is on, or else standard error, or else
-    /// standard input. Empty if none is on a terminal, or the terminal does not know, as over a
-    /// serial line.
+    /// Returns the size of the first terminal among standard output, standard error and standard
+    /// input. Empty if none of them is a terminal, or its size is unknown, as on a serial line.
     public static Optional<Size> size() {
-        Terminals terminals = new LinuxTerminals();
-        return sizeOf(terminals, Standard.OUTPUT.fd)
-                .or(() -> sizeOf(terminals, Standard.ERROR.fd))
-                .or(() -> sizeOf(terminals, Standard.INPUT.fd));
+        return RawTerminal.sizeOf(Standard.OUTPUT.fd)
+                .or(() -> RawTerminal.sizeOf(Standard.ERROR.fd))
+                .or(() -> RawTerminal.sizeOf(Standard.INPUT.fd));
     }
 
-    /// The size of this terminal. Empty if it is none, or does not know.
+    /// Returns the size of this terminal. Empty if the descriptor is not a terminal, or its size is
+    /// unknown.
     ///
-    /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
+    /// @throws dev.gyre.io.ClosedDescriptorException if the descriptor is closed
     public static Optional<Size> size(Descriptor descriptor) {
-        return sizeOf(new LinuxTerminals(), descriptor.fd());
+        return RawTerminal.sizeOf(descriptor.fd());
     }
 
-    private static Optional<Size> sizeOf(Terminals terminals, int fd) {
-        WindowSize size = new WindowSize();
-        return size.readFrom(terminals, fd) == 0 && size.columns() > 0 && size.rows() > 0
-                ? Optional.of(new Size(size.columns(), size.rows()))
-                : Optional.empty();
-    }
-
-    /// Makes the terminal of standard input raw: each key comes at once, as it is, and is not
-    /// shown. That includes Ctrl-C, which is then a byte of value 3 and ends nothing. Lines that
-    /// are written need a carriage return.
+    /// Sets the terminal of standard input to raw mode: each key arrives at once, unprocessed and
+    /// without echo. Ctrl-C then arrives as a byte of value 3 and terminates nothing. Output lines
+    /// need a carriage return.
     ///
-    /// @return to be closed, which brings the settings back; otherwise that happens when the JVM
-    ///     exits, unless it is killed
+    /// @return a handle whose close restores the settings; the JVM restores them at exit too,
+    ///     unless it is killed
     /// @throws SystemCallException if standard input is not a terminal (ENOTTY), or the kernel
     ///     refuses
     /// @throws IllegalStateException if the JVM is exiting
@@ -107,141 +80,24 @@ public final class Terminal {
         return raw(Descriptor.borrow(Standard.INPUT.fd));
     }
 
-    /// The same for any terminal. The descriptor has to stay open until the settings are back.
+    /// Sets any terminal to raw mode. The descriptor must stay open until the settings are
+    /// restored.
     ///
-    /// @throws SystemCallException if it is not a terminal (ENOTTY), or the kernel refuses
+    /// @throws SystemCallException if the descriptor is not a terminal (ENOTTY), or the kernel
+    ///     refuses
     /// @throws IllegalStateException if the JVM is exiting
-    /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
+    /// @throws dev.gyre.io.ClosedDescriptorException if the descriptor is closed
     public static Raw raw(Descriptor descriptor) {
-        return raw(LinuxTerminals::new, descriptor);
+        return RawTerminal.open(descriptor);
     }
 
-    static Raw raw(Supplier<? extends Terminals> calls, Descriptor descriptor) {
-        Objects.requireNonNull(descriptor, "descriptor");
-        Terminals terminals = calls.get();
-        OpenDescriptor target = (OpenDescriptor) descriptor;
-        synchronized (Raw.OPEN) {
-            Raw.restoreAtExit();
-            int number = target.fd(); // For messages: once raw, nothing may fail any more.
-            String device = Raw.deviceOf(target);
-            TerminalSettings before = Raw.settingsBefore(device);
-            if (before == null) {
-                TerminalSettings now = new TerminalSettings();
-                require("tcgetattr", target.use(fd -> now.readFrom(terminals, fd)), number);
-                before = now;
-            }
-            TerminalSettings raw = before.raw(terminals);
-            require("tcsetattr", target.use(fd -> raw.writeTo(terminals, fd)), number);
-            Raw opened = new Raw(calls, target, device, before);
-            Raw.OPEN.addLast(opened);
-            return opened;
-        }
-    }
-
-    private static void require(String call, int result, int fd) {
-        if (result < 0) {
-            throw new SystemCallException(call, -result, fd);
-        }
-    }
-
-    /// A terminal that is raw until this is closed.
-    public static final class Raw implements AutoCloseable {
-        // Shared: guarded by itself. Several may be for one terminal: they all know the settings
-        // from
-        // before the first, and the last one to be closed brings them back.
-        private static final Deque<Raw> OPEN = new ArrayDeque<>();
-
-        // Shared: guarded by OPEN.
-        private static boolean hooked;
-        private static boolean exiting;
-
-        private final Supplier<? extends Terminals> calls;
-        private final OpenDescriptor descriptor;
-        private final String device;
-        private final TerminalSettings before;
-
-        private Raw(
-                Supplier<? extends Terminals> calls,
-                OpenDescriptor descriptor,
-                String device,
-                TerminalSettings before) {
-            this.calls = calls;
-            this.descriptor = descriptor;
-            this.device = device;
-            this.before = before;
-        }
-
-        /// Which terminal it is, whatever the number.
-        private static String deviceOf(OpenDescriptor descriptor) {
-            int fd = descriptor.fd();
-            try {
-                return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
-            } catch (IOException e) {
-                return "descriptor " + fd; // Without /proc a number stands for itself.
-            }
-        }
-
-        private static @Nullable TerminalSettings settingsBefore(String device) {
-            for (Raw raw : OPEN) {
-                if (raw.device.equals(device)) {
-                    return raw.before;
-                }
-            }
-            return null;
-        }
-
-        private static void restoreAtExit() {
-            if (exiting) {
-                throw new IllegalStateException("the JVM is exiting: nobody would restore it");
-            }
-            if (!hooked) {
-                Runtime.getRuntime().addShutdownHook(new Thread(Raw::exit, "gyre-terminal"));
-                hooked = true;
-            }
-        }
-
-        private static void exit() {
-            synchronized (OPEN) {
-                exiting = true;
-            }
-            restoreAll();
-        }
-
-        /// Brings back all that is still raw.
-        static void restoreAll() {
-            synchronized (OPEN) {
-                for (Raw raw : OPEN) {
-                    int _ = raw.restore();
-                }
-                OPEN.clear();
-            }
-        }
-
-        /// Brings the settings back that were in force before, unless the terminal is raw for somebody
-        /// else too: then the last one does. Does nothing if the descriptor was closed meanwhile.
-        /// Idempotent.
+    /// A terminal in raw mode until this is closed.
+    public sealed interface Raw extends AutoCloseable permits RawTerminal {
+        /// Restores the previous settings, unless the terminal has other open handles: then the
+        /// last one does. Does nothing if the descriptor was closed meanwhile. Idempotent.
         ///
-        /// @throws SystemCallException if the kernel refuses, as for a terminal that is gone
-        ///     (EIO)
+        /// @throws SystemCallException if the kernel refuses, as for a terminal that is gone (EIO)
         @Override
-        public void close() {
-            synchronized (OPEN) {
-                if (OPEN.remove(this) && settingsBefore(device) == null) {
-                    int result = restore();
-                    if (result < 0) {
-                        throw new SystemCallException(
-                                "tcsetattr", -result, SystemCallException.NO_FD);
-                    }
-                }
-            }
-        }
-
-        private int restore() {
-            try {
-                return descriptor.use(fd -> before.writeTo(calls.get(), fd));
-            } catch (ClosedDescriptorException e) {
-                return 0; // Whoever closed it has given the terminal up.
-            }
-        }
+        void close();
     }
 }

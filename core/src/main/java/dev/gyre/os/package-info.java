@@ -1,4 +1,5 @@
-/// The operating system on the loop: pipes, signals, child processes, changes of files, standard input.
+/// The operating system on the loop: pipes, signals, child processes, file watching, standard input
+/// and the terminal.
 @NullMarked
 package dev.gyre.os;
 

@@ -52,14 +52,14 @@ public abstract class LoopContract extends ConformanceFixture {
                         LoopState.AWAKE,
                         LoopState.TERMINATING,
                         LoopState.TERMINATED);
-        assertThat(states).extracting(LoopState::number).containsExactly(0, 4, 0, 3, 1);
+        assertThat(states).extracting(LoopState::ordinal).containsExactly(0, 4, 0, 3, 1);
     }
 
     @Test
     @Clause({"L-1", "L-2", "L-3"})
     void shutdown_ofASleepingLoop_endsItsRun() {
         Thread runner = runAndSleep();
-        assertThat(loop.state().number()).isEqualTo(2);
+        assertThat(loop.state().ordinal()).isEqualTo(2);
         var outcome = loop.shutdown(Duration.ofSeconds(10)).toCompletableFuture();
         join(runner);
         assertThat(outcome).isCompleted();

@@ -42,7 +42,7 @@ class MatrixPlanTest {
     private static final Map<String, String> ONCE =
             Map.ofEntries(
                     entry("BackendsTest", "it is about the choice itself"),
-                    entry("HandshakeWorkTest", "it tests a queue, not a kernel"),
+                    entry("HandshakeExecutorTest", "it tests a queue, not a kernel"),
                     entry("MemoryBudgetTest", "it tests a budget, not a kernel"),
                     entry("NameLookupTest", "it is about names, not about a kernel"),
                     entry("OperationAllocationTest", "it opens loops on both itself"),

@@ -29,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /// Clause E-4: a library call without enough stack has no effect, and one with just enough has all of it.
 @Timeout(120)
@@ -295,6 +296,37 @@ public abstract class StackEndContract extends ConformanceFixture {
                             loop.runUntilEmpty();
                             check(name, overflows);
                         });
+    }
+
+    @Test
+    @Clause("E-4")
+    void bufferRelease_thatSchedulesATrim_atTheEndOfAStack_hasNoEffectOrAll() {
+        releaseBeforeTrim().run();
+        trim();
+        AtomicInteger overflows = new AtomicInteger();
+        loop.submit(() -> overflows.set(StackEnd.call(releaseBeforeTrim())));
+        Thread runner = new Thread(null, loop::runUntilEmpty, "runner", 256 << 10);
+        runner.start();
+        join(runner);
+        assertThat(overflows.get()).isPositive();
+        assertThat(loop.metrics().bufferMemory()).isZero();
+        long fired = loop.metrics().timers();
+        trim();
+        assertThat(loop.metrics().timers() - fired).as("the trim, and the test's own").isEqualTo(2);
+    }
+
+    /// Returns the release that exceeds the mebibyte of idle memory that a loop keeps.
+    private Runnable releaseBeforeTrim() {
+        List<Buffer> buffers =
+                IntStream.range(0, 16).mapToObj(_ -> Buffer.acquire(loop, 1 << 16)).toList();
+        Buffer.acquire(loop, 100).release();
+        buffers.stream().skip(1).forEach(Buffer::release);
+        return buffers.getFirst()::release;
+    }
+
+    private void trim() {
+        loop.after(Duration.ofMillis(1_100), _ -> {});
+        loop.runUntilEmpty();
     }
 
     private void check(String name, int overflows) {

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// What is told of buffers that do not come back. The tests run with `gyre.leaks=on`.
+/// Reports of unreleased buffers. The tests run with `gyre.leaks=on`.
 class BufferLeaksTest {
     private final List<Throwable> leaks = new ArrayList<>();
     private final Loop loop = open();
@@ -46,7 +46,8 @@ class BufferLeaksTest {
     private void assertOneLeak(int bytes, String takenIn) {
         assertThat(leaks).as("leaks of %s", takenIn).hasSize(1);
         Throwable takenAt = leaks.getFirst();
-        assertThat(takenAt).hasMessageContaining("a buffer of " + bytes + " bytes was taken here");
+        assertThat(takenAt)
+                .hasMessageContaining("a buffer of " + bytes + " bytes was acquired here");
         assertThat(takenAt.getStackTrace()[0].getClassName())
                 .as("the first frame is the user's")
                 .isEqualTo(BufferLeaksTest.class.getName());
@@ -57,7 +58,7 @@ class BufferLeaksTest {
     void buffer_dropped_isToldOnceWithItsPlace() {
         Reachability dropped = Reachability.of(() -> Buffer.acquire(loop, 100));
         dropped.assertLost("a buffer that was taken and dropped");
-        // The collector clears references first and queues them when it gets round to it.
+        // The collector clears references first and enqueues them later.
         for (int turns = 0; turns < 100_000 && leaks.isEmpty(); turns++) {
             turn();
         }
@@ -75,7 +76,7 @@ class BufferLeaksTest {
         assertThat(leaks).as("it may still come back").isEmpty();
         loop.close();
         assertOneLeak(16_384, "buffer_stillOutAtTheEnd");
-        forgotten.release(); // Late, but no mistake.
+        forgotten.release(); // Late, but valid.
         assertThat(leaks).hasSize(1);
     }
 
@@ -96,7 +97,7 @@ class BufferLeaksTest {
         CompletableFuture.runAsync(taken::release).join();
         slice.release();
         Buffer.allocate(10).putInt(1).slice(4); // Needs no release.
-        loop.operations().pool().acquire(10); // Our own code is trusted.
+        loop.operations().pool().acquire(10); // Internal buffers are not tracked.
         loop.close();
         assertThat(leaks).isEmpty();
     }
@@ -107,7 +108,7 @@ class BufferLeaksTest {
         try {
             assertThatThrownBy(() -> Loop.open(LoopConfig.DEFAULT, new ScriptedBackend()))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("the system property gyre.leaks is on or off, not yes");
+                    .hasMessage("the system property gyre.leaks must be on or off, but is yes");
         } finally {
             restore(before);
         }

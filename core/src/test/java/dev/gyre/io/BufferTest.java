@@ -17,18 +17,18 @@ import net.jqwik.api.constraints.Size;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/// What can be done with a buffer, whoever has its memory.
+/// Buffers, independent of the owner of their memory.
 class BufferTest {
     private static Buffer of(String text) {
         return Buffer.allocate(Math.max(1, text.length())).put(text.getBytes(US_ASCII));
     }
 
-    // ------------------------------------------------------------------ putting and taking
+    // ------------------------------------------------------------------ putting and reading
 
     @Example
     void numbers_areBigEndian() {
         Buffer buffer = Buffer.allocate(15);
-        buffer.put((byte) 0); // So that the others are not aligned.
+        buffer.put((byte) 0); // Misaligns the others.
         buffer.putShort((short) 0xfeff).putInt(0x8001_0203).putLong(0x8102_0304_0506_0708L);
         ByteBuffer same = buffer.asReadable();
         assertThat(same.get(1)).isEqualTo((byte) 0xfe);
@@ -44,12 +44,12 @@ class BufferTest {
         Buffer full = of("abcdefg").skip(6);
         assertThatThrownBy(full::getShort)
                 .isInstanceOf(IndexOutOfBoundsException.class)
-                .hasMessage("2 bytes cannot be taken: 1 are readable");
+                .hasMessage("2 bytes cannot be read: 1 are readable");
         assertThatThrownBy(full::getInt).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(full::getLong).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> full.putShort((short) 1))
                 .isInstanceOf(IndexOutOfBoundsException.class)
-                .hasMessage("2 bytes do not fit: the buffer has room for 0");
+                .hasMessage("2 bytes do not fit: 0 are writable");
         assertThatThrownBy(() -> full.putInt(1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> full.putLong(1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(full.getText(US_ASCII)).isEqualTo("g");
@@ -98,7 +98,7 @@ class BufferTest {
 
     @Example
     void allocate_ofMuch_beginsWithACacheLine() {
-        // The kernel copies to other addresses at a third of the pace.
+        // The kernel copies to unaligned addresses at a third of the speed.
         assertThat(MemorySegment.ofBuffer(Buffer.allocate(16_384).asWritable()).address() % 64)
                 .isZero();
     }
@@ -145,7 +145,7 @@ class BufferTest {
         }
         assertThat(buffer.indexOf(wanted)).isEqualTo(expected);
         assertThat(buffer.readable()).as("nothing is taken").isEqualTo(rest.length);
-        // What lies behind the writing position does not count.
+        // Bytes beyond the write index do not count.
         Buffer before = buffer.slice(expected);
         assertThat(before.indexOf(wanted)).isEqualTo(-1);
     }
@@ -195,9 +195,9 @@ class BufferTest {
         slice.release();
         assertThatThrownBy(slice::readable)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("the buffer belongs to nobody any more: it was released");
+                .hasMessage("the buffer belongs to no owner: it was released");
         assertThat(buffer.clear().writable()).as("its place can be used again").isEqualTo(9);
-        buffer.release(); // Nothing to give back.
+        buffer.release(); // Nothing to release.
         assertThat(buffer.writable()).isEqualTo(9);
     }
 }

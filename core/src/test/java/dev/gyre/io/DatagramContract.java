@@ -348,7 +348,7 @@ public abstract class DatagramContract extends OperationFixture {
     void config_outOfRange_throwsAndNamesTheValue() {
         assertThatThrownBy(() -> DatagramConfig.DEFAULT.withMaxMessageBytes(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("largestMessage must be from 1 to 16777216, but is 0");
+                .hasMessage("maxMessageBytes must be from 1 to 16777216, but is 0");
         assertThatThrownBy(() -> DatagramConfig.DEFAULT.withMaxQueued(-7, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("-7");

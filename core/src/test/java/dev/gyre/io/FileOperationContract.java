@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 
-/// What is done to files, on a real kernel, whichever way it is asked.
+/// File operations on every backend of a real kernel.
 abstract class FileOperationContract extends OperationFixture {
     @TempDir Path directory;
 

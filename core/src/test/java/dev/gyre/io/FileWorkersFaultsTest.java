@@ -18,7 +18,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Executors that refuse work, hold it up, or come back when the loop is over.
+/// Executors that reject work, delay it, or finish after the loop terminates.
 @On("epoll")
 class FileWorkersFaultsTest extends FaultFixture {
     private String mood = "";
@@ -111,7 +111,7 @@ class FileWorkersFaultsTest extends FaultFixture {
         assertThat(plan.count("pread")).isZero();
     }
 
-    /// The result is in the priority lane when the loop is closed: nobody runs that any more.
+    /// The result is in the priority lane when the loop is closed, and never runs.
     @Test
     @Clause({"O-7", "S-3"})
     void result_thatTheEndOvertakes_leavesNoNumberOpen() {

@@ -1,6 +1,7 @@
 package dev.gyre.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -103,6 +104,13 @@ public abstract class ListenerTroubleContract extends StreamFixture {
         }
     }
 
+    /// An orderly end could pass for an empty response.
+    private static void assertReset(SocketChannel peer) {
+        assertThatThrownBy(() -> peer.read(ByteBuffer.allocate(1)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("reset");
+    }
+
     private void assertNothingIsCounted() {
         assertThat(listener.refused()).isZero();
         assertThat(listener.shed()).isZero();
@@ -197,6 +205,8 @@ public abstract class ListenerTroubleContract extends StreamFixture {
         peer();
         runUntil("accepted", () -> accepted.size() == 1);
 
+        assertReset(peers.get(0));
+        assertReset(peers.get(1));
         assertThat(listener.refused()).isZero();
         assertThat(listener.accepted()).isEqualTo(3);
         assertThat(loop.metrics().connectionsShed()).isEqualTo(2);
@@ -223,6 +233,7 @@ public abstract class ListenerTroubleContract extends StreamFixture {
 
         assertThat(listener.isExhausted()).isTrue();
         assertThat(accepted).as("two numbers each").hasSizeBetween(10, 50);
+        assertReset(peers.getLast());
         assertThat(freeNumber())
                 .as("the lowest free number")
                 .isLessThanOrEqualTo(firstReserved + 2);

@@ -29,13 +29,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// An echo over a loop that runs out of memory at every point in turn: the loop lives, a stream that
-/// needed the memory is closed with a reason, and nothing is lost or counted twice.
+/// An echo on a loop that runs out of memory at each point in turn: the loop survives, a stream
+/// without memory is closed with a reason, and no buffer is lost or counted twice.
 @On("epoll")
 class MemoryShortageTest extends StreamFixture {
     private static final int POOL_BYTES = 1 << 20;
 
-    /// The least that the pool hands out.
+    /// The smallest buffer of the pool.
     private static final int PART_BYTES = 4 << 10;
 
     private static final int ECHOED_BYTES = 200_000;
@@ -44,7 +44,7 @@ class MemoryShortageTest extends StreamFixture {
 
     @Override
     protected LoopConfig config() {
-        // What leaves a callback fails the test.
+        // An exception in a callback fails the test.
         return super.config()
                 .withBufferMemory(POOL_BYTES)
                 .withReceiveBuffers(16, 4 << 10)
@@ -93,9 +93,9 @@ class MemoryShortageTest extends StreamFixture {
         }
     }
 
-    /// Sends to an echo until all came back or a side is closed.
+    /// Sends to an echo until all bytes return or a side is closed.
     ///
-    /// @return whether all came back
+    /// @return whether all bytes returned
     private boolean echo() {
         int[] got = {0};
         server.onData(server::write);
@@ -122,7 +122,7 @@ class MemoryShortageTest extends StreamFixture {
         return got[0] == ECHOED_BYTES;
     }
 
-    /// A pool that was refused memory asks for no more before it has looked what it can spare.
+    /// A pool whose mapping failed maps no more before its next trim.
     private void awaitRelaxed() {
         boolean[] relaxed = {false};
         Loop.of(loop).operations().pool().whenAvailable(() -> relaxed[0] = true);
@@ -149,7 +149,7 @@ class MemoryShortageTest extends StreamFixture {
         use(kind);
         int served = 0;
         int refused = 0;
-        // Every take of the echo is the one that fails, for some amount that is left.
+        // Each acquisition of the echo fails once, for some remaining amount.
         for (int left = 0; served < 3; left++) {
             connect(secure);
             List<Buffer> hoard = new ArrayList<>();
@@ -180,7 +180,7 @@ class MemoryShortageTest extends StreamFixture {
         long asked = Long.MAX_VALUE;
         for (long n = 1; n <= asked; n++) {
             use(kind);
-            connect(secure); // TLS takes some: all the same, the echo needs another size.
+            connect(secure); // TLS uses some, but the echo needs another size.
             memory.refuse(n, Long.MAX_VALUE);
             boolean all = echo();
             asked = all ? memory.maps() : asked;

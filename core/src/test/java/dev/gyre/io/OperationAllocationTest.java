@@ -19,14 +19,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 
-/// Counts bytes, not time, as `AllocationTest` does: rounds are run in windows until one allocates nothing, for what
-/// interpreted code allocates is the JIT's affair.
+/// Counts allocated bytes as `AllocationTest` does: runs windows of rounds until one allocates
+/// nothing. Interpreted code may allocate before.
 class OperationAllocationTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int ROUNDS = 5_000;
     private static final int WINDOWS = 100;
 
-    /// Left for what the JVM itself allocates on a thread now and then; a byte a round would be more.
+    /// Tolerates occasional allocations of the JVM; one byte per round would exceed it.
     private static final long SLACK_BYTES = 4_096;
 
     private static EventLoop open(BackendKind backend) {

@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What operations do, whatever kernel they are on: clauses O-1 to O-6.
+/// Operations on every backend: clauses O-1 to O-6.
 public abstract class OperationContract extends OperationFixture {
 
     // ------------------------------------------------------------------ reading and writing
@@ -371,7 +371,7 @@ public abstract class OperationContract extends OperationFixture {
         }
     }
 
-    // ------------------------------------------------------------------ the loop's buffers
+    // ------------------------------------------------------------------ receive buffers
 
     @Test
     @Clause({"O-1", "B-4"})
@@ -484,7 +484,7 @@ public abstract class OperationContract extends OperationFixture {
         assertThat(completed).containsExactly("first ECONNRESET", "second ECONNRESET");
     }
 
-    /// Whether a byte can be read; it is put back by nobody, so there have to be more.
+    /// Whether a byte is readable. Consumes it, so more must follow.
     private boolean arrived(Descriptor end) {
         Operation read = operations.read(end, Buffer.allocate(1), op -> {}).start();
         settle();

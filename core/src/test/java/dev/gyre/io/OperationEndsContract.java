@@ -27,10 +27,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// How operations end before their time, whatever kernel they are on: clauses O-6, O-7, O-9, P-5 and S.
+/// Cancellation and close of operations on every backend: clauses O-6, O-7, O-9, P-5 and S.
 public abstract class OperationEndsContract extends OperationFixture {
 
-    // ------------------------------------------------------------------ cancelling
+    // ------------------------------------------------------------------ cancellation
 
     @Test
     @Clause("O-6")
@@ -209,7 +209,7 @@ public abstract class OperationEndsContract extends OperationFixture {
         assertThat(seen).last().isEqualTo(CancelledException.class);
 
         pair.get(1).close();
-        settle(); // Between runs a close is carried out by the next one.
+        settle(); // The next run carries out a close between runs.
         operations
                 .write(pair.get(0), bytes("x"), note("write"))
                 .startPromised()
@@ -371,7 +371,7 @@ public abstract class OperationEndsContract extends OperationFixture {
         assertThat(completed).containsExactly("second 1");
     }
 
-    // ------------------------------------------------------------------ the loop's end
+    // ------------------------------------------------------------------ shutdown
 
     @Test
     @Clause("S-1")
@@ -412,7 +412,7 @@ public abstract class OperationEndsContract extends OperationFixture {
         assertThat(reports).singleElement().matches(ShutdownReport::graceful);
     }
 
-    /// Reads in callbacks that follow one another, as a peer would in its own time.
+    /// Reads in a chain of callbacks, like a slow peer.
     private void drain(Descriptor from, ByteBuffer into, int[] received, int size) {
         int count = from.read(into.clear());
         received[0] += Math.max(0, count);

@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/// A loop over the backend that a subclass has, its operations, and what their tests need of both.
+/// A loop on the backend of a subclass, its operations, and helpers for tests.
 public abstract class OperationFixture {
-    /// More turns than any of these tests takes.
+    /// More ticks than any test needs.
     private static final int MOST_TURNS = 20_000;
 
     private static final Duration LONGEST = Duration.ofSeconds(60);
@@ -34,14 +34,14 @@ public abstract class OperationFixture {
     protected EventLoop loop;
     protected Operations operations;
 
-    /// What completed, in order, in words.
+    /// The completions in order, as text.
     protected final List<String> completed = new ArrayList<>();
 
     /// Opens a loop over the backend under test.
     protected abstract EventLoop open(LoopConfig config);
 
     protected LoopConfig config() {
-        // A wait that nothing ends fails the test soon instead of after five minutes.
+        // A wait without an event fails the test soon, not after five minutes.
         return LoopConfig.DEFAULT.withMaxWait(Duration.ofSeconds(10));
     }
 
@@ -56,9 +56,9 @@ public abstract class OperationFixture {
         loop.close();
     }
 
-    /// Turns the loop until the condition holds.
+    /// Runs ticks until the condition holds.
     protected void runUntil(String what, BooleanSupplier condition) {
-        // A guard against waiting for ever, never the verdict on what happens in time.
+        // Guards against an endless wait. Not an assertion about time.
         long deadline = loop.nanoTime() + LONGEST.toNanos();
         int turns = 0;
         while (!condition.getAsBoolean() && turns < MOST_TURNS && loop.nanoTime() < deadline) {
@@ -70,15 +70,15 @@ public abstract class OperationFixture {
                 .isTrue();
     }
 
-    /// Turns the loop until an operation is through.
+    /// Runs ticks until an operation completes.
     protected void runUntilDone(Operation operation) {
         runUntil(operation + " is through", () -> !operation.isPending());
     }
 
-    /// Turns the loop until it has no more to do at once.
+    /// Runs ticks until the loop has no immediate work.
     protected void settle() {
         for (int turns = 0; turns < 5; turns++) {
-            loop.defer(() -> {}); // So that it does not wait.
+            loop.defer(() -> {}); // Prevents a wait.
             loop.runSome();
         }
     }
@@ -99,7 +99,7 @@ public abstract class OperationFixture {
         return Sockets.pair(loop);
     }
 
-    /// Whether there is a network. Else only pairs are to be had.
+    /// Whether the backend has a network. Otherwise only pairs are available.
     protected boolean hasNetwork() {
         return true;
     }
@@ -108,7 +108,7 @@ public abstract class OperationFixture {
         assumeTrue(hasNetwork(), "this kernel is in memory and has no network");
     }
 
-    /// Whether the network has datagrams.
+    /// Whether the backend has datagrams.
     protected boolean hasDatagrams() {
         return hasNetwork();
     }
@@ -117,7 +117,7 @@ public abstract class OperationFixture {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     }
 
-    /// A TCP connection: the side that connected, then the side that accepted.
+    /// Opens a TCP connection. Returns the connected side, then the accepted side.
     protected List<Descriptor> connection() {
         try (Descriptor listener = Sockets.listen(loop, anyPort())) {
             SocketAddress address = Sockets.localAddress(loop, listener);
@@ -137,7 +137,7 @@ public abstract class OperationFixture {
         return Buffer.allocate(Math.max(1, text.length())).put(text.getBytes(US_ASCII));
     }
 
-    /// Writes and waits until it is through.
+    /// Writes and waits for the completion.
     protected void send(Descriptor to, String text) {
         Operation write = operations.write(to, bytes(text), op -> {});
         write.start();
@@ -145,7 +145,7 @@ public abstract class OperationFixture {
         assertThat(write.result()).as("sending: %s", write.failure()).isEqualTo(text.length());
     }
 
-    /// Reads once and waits for it.
+    /// Reads once and waits for the completion.
     protected String receive(Descriptor from) {
         Buffer buffer = Buffer.allocate(1024);
         Operation read = operations.read(from, buffer, op -> {});

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// What operations refuse, and that nothing is lost by it.
+/// Misuse of operations is rejected without side effects.
 public abstract class OperationMisuseContract extends OperationFixture {
     @Test
     @Clause("O-8")
@@ -207,7 +207,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
         ReceiveOperation receive = operations.receive(pair.get(1), op -> {});
         assertThatThrownBy(receive::startPromised)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("again and again");
+                .hasMessageContaining("completes repeatedly");
     }
 
     @Test
@@ -217,10 +217,10 @@ public abstract class OperationMisuseContract extends OperationFixture {
         Operation read = operations.read(pair.get(1), Buffer.allocate(8), note("read")).start();
         assertThatThrownBy(read::start)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("is under way");
+                .hasMessageContaining("is pending");
         assertThatThrownBy(read::release)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("is under way");
+                .hasMessageContaining("is pending");
         send(pair.get(0), "ok");
         runUntilDone(read);
         assertThat(completed).containsExactly("read 2");
@@ -242,7 +242,7 @@ public abstract class OperationMisuseContract extends OperationFixture {
         assertThatThrownBy(() -> Buffer.allocate(Integer.MAX_VALUE)).hasMessageContaining("from 1");
         assertThatThrownBy(() -> operations.read(pair.get(1), List.of(), note("none")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("from 1 to 1024 buffers");
+                .hasMessageContaining("buffers must be from 1 to 1024, but are 0");
     }
 
     @Test
@@ -336,8 +336,8 @@ public abstract class OperationMisuseContract extends OperationFixture {
         assertThatThrownBy(() -> operations.cancelAll(pair.get(0), null))
                 .hasMessageContaining("key");
         assertThatThrownBy(() -> operations.sendFile(pair.get(0), -1, 1, pair.get(1), op -> {}))
-                .hasMessageContaining("never negative: -1");
+                .hasMessageContaining("offset must be at least 0, but is -1");
         assertThatThrownBy(() -> operations.sendFile(pair.get(0), 0, 0, pair.get(1), op -> {}))
-                .hasMessageContaining("at least one byte");
+                .hasMessageContaining("bytes must be at least 1");
     }
 }

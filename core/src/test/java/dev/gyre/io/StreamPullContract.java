@@ -130,7 +130,7 @@ public abstract class StreamPullContract extends StreamFixture {
         server.read();
         assertThatThrownBy(() -> server.read())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("one at a time");
+                .hasMessageContaining("another read() is pending");
         client.onData(Buffer::clear);
         assertThatThrownBy(() -> client.read())
                 .isInstanceOf(IllegalStateException.class)

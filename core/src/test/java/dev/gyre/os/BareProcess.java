@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.gyre.EventLoop;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A program for [BareProcessTest]: starts children in a process that lacks what others take for
-/// granted, and writes what it saw to a file.
+/// A program for [BareProcessTest]: starts children in a process without standard streams or with
+/// ignored signals, and writes the results to a file.
 final class BareProcess {
     private BareProcess() {}
 
@@ -36,10 +36,9 @@ final class BareProcess {
     private static String withoutStreams() {
         LinuxPollSyscalls kernel = new LinuxPollSyscalls();
         try (EventLoop loop = GuardedLoop.open()) {
-            // Once with them, or classes that are loaded meanwhile would take the numbers for
-            // their files.
+            // Loads the classes first, or their files would get the free numbers.
             String with = allThree(loop) + errorAlone(loop);
-            for (int fd = 0; fd < StandardStreams.COUNT; fd++) {
+            for (int fd = 0; fd < 3; fd++) {
                 int _ = kernel.close(fd);
             }
             FdPair lowest = new FdPair();
@@ -67,7 +66,7 @@ final class BareProcess {
         return output.text() + error.text();
     }
 
-    /// Its pipe is opened where standard output is put first.
+    /// Its pipe gets the number that standard output is moved to first.
     private static String errorAlone(EventLoop loop) {
         ChildProcess child =
                 ChildProcess.start(
@@ -94,7 +93,7 @@ final class BareProcess {
         }
     }
 
-    /// As if whoever started this process had done so before.
+    /// As if the parent of this process had done so.
     @SuppressWarnings("restricted") // a test's own call
     private static void ignoreSigchld() throws Throwable {
         Linker linker = Linker.nativeLinker();

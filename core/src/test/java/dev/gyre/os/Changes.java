@@ -18,13 +18,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/// Collects the changes that a watch reports, and lets a loop run until enough of them have come.
+/// Records the changes that a watch reports, and runs a loop until enough of them have arrived.
 public final class Changes implements Consumer<FileChange> {
     private static final Duration GUARD = Duration.ofSeconds(20);
 
     public final List<FileChange> all = new ArrayList<>();
 
-    /// Also of those that were taken out of the list again.
+    /// Includes those removed from the list.
     private final Set<FileChange> seen = new HashSet<>();
 
     private int overflows;
@@ -40,14 +40,14 @@ public final class Changes implements Consumer<FileChange> {
         }
     }
 
-    /// Whether this one has come.
+    /// Returns whether this change was reported.
     public boolean has(FileChange change) {
         return seen.contains(change);
     }
 
-    /// Everything that happened so far has been reported when this returns: a directory is made in
-    /// the directory and deleted, and the loop runs until both are reported. They are taken out of
-    /// the list. If an OVERFLOW comes in their place, then once more.
+    /// Runs until all earlier changes are reported: creates and deletes a directory, and runs the
+    /// loop until both are reported. They are removed from the list. An OVERFLOW in their place
+    /// repeats it.
     public List<FileChange> upToNow(EventLoop loop, Path directory) throws IOException {
         Path mark;
         do {
@@ -60,14 +60,14 @@ public final class Changes implements Consumer<FileChange> {
         return all;
     }
 
-    /// @return whether it was, and not an OVERFLOW that includes it
+    /// @return whether it was reported itself, and not covered by an OVERFLOW
     private boolean runUntilReported(EventLoop loop, FileChange expected) {
         int before = overflows;
         runUntil(loop, () -> has(expected) || overflows > before);
         return has(expected);
     }
 
-    /// The same as text, with paths relative to the directory, and forgets them.
+    /// Returns the changes as text, with paths relative to the directory, and clears them.
     public List<String> take(EventLoop loop, Path directory) throws IOException {
         List<String> texts = relativeTo(directory, upToNow(loop, directory));
         all.clear();

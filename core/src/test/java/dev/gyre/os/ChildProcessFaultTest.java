@@ -11,10 +11,11 @@ import dev.gyre.Outcome;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.os.WatchedProcess;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.FaultyProcesses;
-import dev.gyre.internal.sys.LinuxProcesses;
+import dev.gyre.internal.sys.FaultyProcessCalls;
+import dev.gyre.internal.sys.LinuxProcessCalls;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,8 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Every call refused: nothing may be left, neither a descriptor nor a process nor memory of
-/// libc's.
+/// Refuses every call: neither a descriptor nor a process nor memory of libc may leak.
 class ChildProcessFaultTest {
     private static final Command WITH_EVERYTHING =
             Command.of("sleep", "100")
@@ -40,7 +40,7 @@ class ChildProcessFaultTest {
 
     private final FaultyKernel.Plan plan = new FaultyKernel.Plan();
     private final FaultyKernel kernel = new FaultyKernel(plan);
-    private final FaultyProcesses processes = new FaultyProcesses(plan);
+    private final FaultyProcessCalls processes = new FaultyProcessCalls(plan);
     private EventLoop loop;
     private Set<Integer> before;
 
@@ -61,7 +61,7 @@ class ChildProcessFaultTest {
     }
 
     private ChildProcess start(Command command) {
-        return ChildProcess.start(loop, command, () -> kernel, () -> processes);
+        return WatchedProcess.start(loop, command, () -> kernel, () -> processes);
     }
 
     private void assertNothingIsLeft() {
@@ -153,10 +153,10 @@ class ChildProcessFaultTest {
         assertNothingIsLeft();
     }
 
-    /// The one that is opened before there is a child.
+    /// The one that is opened before the child starts.
     private void letTheFirstPidfdPass() {
         int self = (int) ProcessHandle.current().pid();
-        plan.answer("pidfd_open", () -> new LinuxProcesses().pidfdOpen(self, 0));
+        plan.answer("pidfd_open", () -> new LinuxProcessCalls().pidfdOpen(self, 0));
     }
 
     @Test
@@ -181,10 +181,10 @@ class ChildProcessFaultTest {
         assertThat(child.isAlive()).isFalse();
         assertThat(child.signal(Signal.SIGTERM)).isFalse();
         assertThat(child.signalGroup(Signal.SIGTERM)).isFalse();
-        // In truth it is still there, since only the answer was made up.
+        // The process still exists, since only the result was faked.
         int result;
         do {
-            result = new LinuxProcesses().waitid(1, child.pid(), 0, 4);
+            result = new LinuxProcessCalls().waitid(1, child.pid(), 0, 4);
         } while (result == -Errno.EINTR);
     }
 
@@ -262,7 +262,7 @@ class ChildProcessFaultTest {
     void adopt_refused_leavesNothing(String call) {
         plan.fail(call, Errno.ENOMEM);
         long self = ProcessHandle.current().pid();
-        assertThatThrownBy(() -> ChildProcess.adopt(loop, self, () -> kernel, () -> processes))
+        assertThatThrownBy(() -> WatchedProcess.adopt(loop, self, () -> kernel, () -> processes))
                 .isInstanceOf(SystemCallException.class);
         assertNothingIsLeft();
     }
@@ -271,8 +271,9 @@ class ChildProcessFaultTest {
     @Clause("Y-1")
     void adopt_ofAThread_saysSo() {
         plan.fail("pidfd_open", Errno.EINVAL);
-        assertThatThrownBy(() -> ChildProcess.adopt(loop, 7, () -> kernel, () -> processes))
+        assertThatThrownBy(() -> WatchedProcess.adopt(loop, 7, () -> kernel, () -> processes))
                 .hasMessage(
-                        "cannot watch process 7: EINVAL (22): it is a thread and not a process");
+                        "cannot watch process 7: EINVAL (22): the id is that of a thread, not of a"
+                                + " process");
     }
 }

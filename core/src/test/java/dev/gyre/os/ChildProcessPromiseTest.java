@@ -9,7 +9,7 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
-import dev.gyre.internal.sys.FaultyProcesses;
+import dev.gyre.internal.sys.FaultyProcessCalls;
 
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// The end of a process as a promise.
+/// The exit of a process as a promise.
 class ChildProcessPromiseTest {
     /// A process that lives until its input is closed.
     private static ChildProcess startCat(EventLoop loop) {
@@ -103,7 +103,7 @@ class ChildProcessPromiseTest {
             Collected output = Collected.from(loop, child.output());
             List<Boolean> sent = new ArrayList<>();
             child.exited()
-                    .then(exit -> FaultyProcesses.isThere(child.pid()))
+                    .then(exit -> FaultyProcessCalls.isThere(child.pid()))
                     .thenAccept(
                             there -> {
                                 sent.add(there);
@@ -112,7 +112,7 @@ class ChildProcessPromiseTest {
             loop.runUntilEmpty();
             assertThat(sent).as("still there, and its group reached").containsExactly(true, true);
             assertThat(output.ended()).as("the sleep had it open, and is gone").isTrue();
-            assertThat(FaultyProcesses.isThere(child.pid())).as("a zombie").isFalse();
+            assertThat(FaultyProcessCalls.isThere(child.pid())).as("a zombie").isFalse();
         }
     }
 

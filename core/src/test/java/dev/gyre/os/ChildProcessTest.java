@@ -10,7 +10,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
-import dev.gyre.internal.sys.FaultyProcesses;
+import dev.gyre.internal.sys.FaultyProcessCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.io.Descriptor;
 
@@ -24,8 +24,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Real programs, from their start to their end. What they find when they start is in
-/// [CommandTest].
+/// Real programs, from start to exit. [CommandTest] has their environment.
 class ChildProcessTest {
     private static Command shell(String script, String... arguments) {
         return Command.of("sh", "-c", script).withArguments(List.of(arguments));
@@ -114,7 +113,7 @@ class ChildProcessTest {
             assertThatThrownBy(loop::runUntilEmpty).hasMessage("mine");
             loop.runUntilEmpty();
             assertThat(told).containsExactly(new Exit.Code(0));
-            assertThat(FaultyProcesses.isThere(child.pid())).isFalse();
+            assertThat(FaultyProcessCalls.isThere(child.pid())).isFalse();
         }
     }
 
@@ -136,7 +135,7 @@ class ChildProcessTest {
             loop.runUntilEmpty();
         }
         assertThat(codes).containsExactlyInAnyOrderElementsOf(expected);
-        assertThat(pids).doesNotHaveDuplicates().noneMatch(FaultyProcesses::isThere);
+        assertThat(pids).doesNotHaveDuplicates().noneMatch(FaultyProcessCalls::isThere);
         assertThat(OpenDescriptors.count())
                 .as("a descriptor is left open")
                 .isLessThanOrEqualTo(before);
@@ -196,14 +195,14 @@ class ChildProcessTest {
     void output_thatOnlyTheLoopWatches_isHeldUntilItsEnd() {
         try (EventLoop loop = GuardedLoop.open()) {
             StringBuilder text = new StringBuilder();
-            // Ends at once, and leaves its output to one that waits for the end of input.
+            // Exits at once, and leaves its output to a process that waits for the end of input.
             startAndForget(loop, "exec 3<&0; (read line <&3; echo late) & exit 0", text);
             loop.runUntilEmpty();
             assertThat(text).hasToString("late\n");
         }
     }
 
-    /// So that nothing of it is left on the test's stack.
+    /// A method of its own, so that no reference stays on the test's stack.
     private static void startAndForget(EventLoop loop, String script, StringBuilder text) {
         ChildProcess child = ChildProcess.start(loop, piped(shell(script)).withInput(Stdio.PIPE));
         loop.watch(
@@ -222,7 +221,7 @@ class ChildProcessTest {
         List<Descriptor> inputs = new ArrayList<>(List.of(input));
         child.onExit(
                 exit ->
-                        // By now the loop has let go of the child.
+                        // By now the loop has released the child.
                         loop.after(
                                 Duration.ZERO,
                                 timer -> {
@@ -237,7 +236,7 @@ class ChildProcessTest {
             System.gc();
         }
         try (Pipe _ = Pipe.open()) {
-            // Whoever opens a descriptor closes those that became unreachable.
+            // Opening a descriptor closes unreachable ones.
         }
     }
 
@@ -252,7 +251,7 @@ class ChildProcessTest {
             ByteBuffer left = ByteBuffer.wrap(sent);
             Descriptor input = child.input();
             while (input.write(left) > 0) {
-                // Until the pipe is full: nobody reads what cat writes.
+                // Until the pipe is full: the output of cat is not read.
             }
             assertThat(left.remaining()).as("two pipes hold less than this").isPositive();
             loop.watch(
@@ -352,7 +351,7 @@ class ChildProcessTest {
             List<Boolean> sent = new ArrayList<>();
             child.onExit(
                     exit -> {
-                        assertThat(FaultyProcesses.isThere(child.pid()))
+                        assertThat(FaultyProcessCalls.isThere(child.pid()))
                                 .as("until it is reaped, its number is nobody else's")
                                 .isTrue();
                         sent.add(child.signalGroup(Signal.SIGKILL));
@@ -361,7 +360,7 @@ class ChildProcessTest {
             assertThat(sent).containsExactly(true);
             assertThat(output.ended()).as("the sleep had it open, and is gone").isTrue();
             assertThat(child.signalGroup(Signal.SIGKILL)).isFalse();
-            assertThat(FaultyProcesses.isThere(child.pid())).isFalse();
+            assertThat(FaultyProcessCalls.isThere(child.pid())).isFalse();
         }
     }
 
@@ -438,7 +437,7 @@ class ChildProcessTest {
                     .hasMessage(
                             "cannot adopt process "
                                     + child.pid()
-                                    + ": ESRCH (3): there is no such process any more");
+                                    + ": ESRCH (3): no such process exists");
             assertThatThrownBy(() -> ChildProcess.adopt(loop, 0))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("0");
@@ -475,12 +474,12 @@ class ChildProcessTest {
         loop.close();
         assertThatThrownBy(() -> child.signal(Signal.SIGTERM))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("its loop is over");
+                .hasMessageContaining("its loop has terminated");
         assertThatThrownBy(() -> child.onExit(told::add))
                 .isInstanceOf(LoopTerminatedException.class);
         assertThatThrownBy(() -> ChildProcess.start(loop, "true"))
                 .isInstanceOf(LoopTerminatedException.class);
-        // Still there: another loop sees its end.
+        // Still running: another loop sees its exit.
         try (EventLoop other = GuardedLoop.open()) {
             ChildProcess.adopt(other, child.pid()).onExit(told::add);
             child.input().close();
@@ -499,9 +498,9 @@ class ChildProcessTest {
             ChildProcess.adopt(other, child.pid());
             other.runUntilEmpty(); // Now it has ended.
         }
-        assertThat(FaultyProcesses.isThere(child.pid())).isTrue();
+        assertThat(FaultyProcessCalls.isThere(child.pid())).isTrue();
         loop.close();
-        assertThat(FaultyProcesses.isThere(child.pid())).isFalse();
+        assertThat(FaultyProcessCalls.isThere(child.pid())).isFalse();
     }
 
     @Test

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Everything that a descriptor brings, read by a loop until its end.
+/// Collects the bytes of a descriptor, read by a loop until its end.
 final class Collected {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);

@@ -9,15 +9,16 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.os.WatchedProcess;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.FaultyProcesses;
-import dev.gyre.internal.sys.FdPair;
+import dev.gyre.internal.sys.FaultyProcessCalls;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.LinuxProcesses;
-import dev.gyre.internal.sys.Processes;
+import dev.gyre.internal.sys.LinuxProcessCalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.ProcessCalls;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,18 +37,18 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// What a program finds when it starts, and what is said when it cannot start.
+/// The arguments, environment and streams of a program, and the messages of a failed start.
 class CommandTest {
     @TempDir private Path directory;
 
     private static Collected outputOf(Command command) {
-        return outputOf(command, LinuxProcesses::ofThread);
+        return outputOf(command, LinuxProcessCalls::ofThread);
     }
 
-    private static Collected outputOf(Command command, Supplier<? extends Processes> processes) {
+    private static Collected outputOf(Command command, Supplier<? extends ProcessCalls> processes) {
         try (EventLoop loop = GuardedLoop.open()) {
             ChildProcess child =
-                    ChildProcess.start(
+                    WatchedProcess.start(
                             loop,
                             command.withOutput(Stdio.PIPE),
                             LinuxPollSyscalls::ofThread,
@@ -175,7 +176,7 @@ class CommandTest {
     @Test
     @Clause("Y-1")
     void descriptors_ofThisProcess_areNotInherited() {
-        withAnInheritableDescriptor(() -> assertOnlyStandardStreams(LinuxProcesses::ofThread));
+        withAnInheritableDescriptor(() -> assertOnlyStandardStreams(LinuxProcessCalls::ofThread));
     }
 
     @Test
@@ -183,7 +184,7 @@ class CommandTest {
     void descriptors_whereLibcCannotCloseThemAll_areClosedOneByOne() {
         FaultyKernel.Plan plan = new FaultyKernel.Plan();
         plan.fail("posix_spawn_file_actions_addclosefrom_np", Errno.ENOSYS);
-        FaultyProcesses processes = new FaultyProcesses(plan);
+        FaultyProcessCalls processes = new FaultyProcessCalls(plan);
         withAnInheritableDescriptor(() -> assertOnlyStandardStreams(() -> processes));
         assertThat(plan.count("posix_spawn_file_actions_addclose")).isPositive();
     }
@@ -200,7 +201,7 @@ class CommandTest {
         }
     }
 
-    private static void assertOnlyStandardStreams(Supplier<? extends Processes> processes) {
+    private static void assertOnlyStandardStreams(Supplier<? extends ProcessCalls> processes) {
         assertThat(outputOf(Command.of("ls", "/proc/self/fd"), processes).lines())
                 .as("3 is the directory that ls itself reads")
                 .containsExactly("0", "1", "2", "3");
@@ -231,7 +232,7 @@ class CommandTest {
         }
     }
 
-    /// In the calling thread, as a loop does that reads signals.
+    /// Blocks in the calling thread, as for a loop that reads signals.
     @SuppressWarnings("restricted") // a test's own call
     private static void blockSignals() {
         try (Arena arena = Arena.ofConfined()) {
@@ -282,11 +283,11 @@ class CommandTest {
         Path absent = directory.resolve("absent");
         assertRefused(
                 Command.of("true").withDirectory(absent),
-                "ENOENT (2): there is no directory " + absent + " to start it in");
+                "ENOENT (2): the directory " + absent + " does not exist");
         Path file = Files.writeString(directory.resolve("file"), "");
         assertRefused(
                 Command.of("true").withDirectory(file),
-                "ENOTDIR (20): " + file + " is no directory to start it in");
+                "ENOTDIR (20): " + file + " is not a directory");
         assertRefused(
                 Command.of("gyre-no-such-command").withDirectory(directory),
                 "ENOENT (2): no such command on the PATH");
@@ -305,7 +306,7 @@ class CommandTest {
         Path absent = directory.resolve(FileNames.name(new byte[] {(byte) 0xFE}));
         assertRefused(
                 Command.of("true").withDirectory(absent),
-                "ENOENT (2): there is no directory " + absent + " to start it in");
+                "ENOENT (2): the directory " + absent + " does not exist");
     }
 
     @Test
@@ -313,7 +314,7 @@ class CommandTest {
     void start_ofAFileThatIsNotInTheDirectory_namesTheDirectory() {
         assertRefused(
                 Command.of("./absent").withDirectory(directory),
-                "ENOENT (2): no such file, seen from "
+                "ENOENT (2): no such file, relative to "
                         + directory
                         + ", or its first line names an interpreter that does not exist");
     }
@@ -324,7 +325,8 @@ class CommandTest {
         Path file = Files.writeString(directory.resolve("plain"), "text");
         assertRefused(
                 Command.of(file.toString()),
-                "EACCES (13): not allowed to execute it: is it a file with the x bit set?");
+                "EACCES (13): no permission to execute it: check that it is a file with the x bit"
+                        + " set");
         Path text = script("text", "text");
         assertRefused(
                 Command.of(text.toString()),

@@ -14,7 +14,7 @@ class ExitTest {
         assertThat(new Exit.Killed(9, false)).hasToString("killed by SIGKILL");
         assertThat(new Exit.Killed(11, true)).hasToString("killed by SIGSEGV, core dumped");
         assertThat(new Exit.Killed(40, false)).hasToString("killed by signal 40");
-        assertThat(new Exit.Unknown()).hasToString("ended, nobody knows how");
+        assertThat(new Exit.Unknown()).hasToString("exited with unknown status");
     }
 
     @Test

@@ -22,13 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// Changes that are history when their events are read: names are used again, directories take each
-/// other's place. Whatever happens, who applies the changes knows in the end what is there, and
-/// every directory is watched under its right path.
+/// Changes that are outdated when their events are read: names are reused, directories exchange
+/// their places. A program that applies the changes must end up with the actual state, and every
+/// directory must be watched under its right path.
 class FileTreeRacesTest {
     @TempDir private Path root;
     private final Changes changes = new Changes();
-    private FileBelief belief = FileBelief.looksAtOnce();
+    private FileModel belief = FileModel.looksAtOnce();
     private EventLoop loop;
 
     @BeforeEach
@@ -42,7 +42,7 @@ class FileTreeRacesTest {
     }
 
     private void watch() {
-        belief.known.addAll(FileBelief.onDisk(root));
+        belief.known.addAll(FileModel.onDisk(root));
         FileWatch.tree(loop, root, changes.andThen(belief));
     }
 
@@ -54,15 +54,15 @@ class FileTreeRacesTest {
         Files.move(path(from), path(to), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /// Everything is known, and a file in each directory is seen where it is.
+    /// Asserts that the state is complete, and that a file in each directory is reported.
     private List<String> reportedAndSettled(String round) throws IOException {
         List<String> reported = changes.take(loop, root);
         belief.look();
         assertThat(belief.known)
                 .as("%s: what the changes lead to: %s", round, reported)
-                .isEqualTo(FileBelief.onDisk(root));
+                .isEqualTo(FileModel.onDisk(root));
         List<Path> probes = new ArrayList<>();
-        for (Path directory : FileBelief.directories(root)) {
+        for (Path directory : FileModel.directories(root)) {
             probes.add(Files.createFile(directory.resolve("probe")));
         }
         changes.take(loop, root);
@@ -220,7 +220,7 @@ class FileTreeRacesTest {
     @Clause("Y-1")
     void changes_atRandomWhileTheLoopRuns_leadToWhatIsOnDisk()
             throws InterruptedException, IOException {
-        belief = FileBelief.looksWhenStill();
+        belief = FileModel.looksWhenStill();
         watch();
         for (int round = 0; round < 60; round++) {
             Random random = new Random(round);
@@ -244,11 +244,11 @@ class FileTreeRacesTest {
         }
     }
 
-    /// Few names, so that they come again.
+    /// Few names, so that they are reused.
     private void stir(Random random, int steps) throws IOException {
         for (int i = 0; i < steps; i++) {
-            List<Path> all = new ArrayList<>(FileBelief.onDisk(root));
-            List<Path> directories = new ArrayList<>(FileBelief.directories(root));
+            List<Path> all = new ArrayList<>(FileModel.onDisk(root));
+            List<Path> directories = new ArrayList<>(FileModel.directories(root));
             directories.removeIf(each -> root.relativize(each).getNameCount() > 3);
             directories.add(root);
             Path name =
@@ -270,7 +270,7 @@ class FileTreeRacesTest {
                 }
                 case 2 -> {
                     if (Files.exists(one)) {
-                        FileBelief.delete(one);
+                        FileModel.delete(one);
                     }
                 }
                 case 3 -> {
@@ -293,6 +293,6 @@ class FileTreeRacesTest {
         }
         boolean isDirectory = Files.isDirectory(to);
         return isDirectory == Files.isDirectory(from)
-                && (!isDirectory || FileBelief.onDisk(to).isEmpty());
+                && (!isDirectory || FileModel.onDisk(to).isEmpty());
     }
 }

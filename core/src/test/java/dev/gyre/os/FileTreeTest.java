@@ -23,7 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 
-/// Watching a tree, with real directories.
+/// Watches a tree of real directories.
 class FileTreeTest {
     @TempDir private Path root;
     private final Changes changes = new Changes();
@@ -51,7 +51,7 @@ class FileTreeTest {
         return root.resolve(name);
     }
 
-    // ------------------------------------------------------------------ what is seen
+    // ------------------------------------------------------------------ reported changes
 
     @Test
     @Clause("Y-1")
@@ -142,7 +142,7 @@ class FileTreeTest {
         Files.createDirectories(path("a/b/c"));
         Files.createFile(path("a/b/file"));
         watch();
-        FileBelief.delete(path("a"));
+        FileModel.delete(path("a"));
         assertThat(reported())
                 .containsExactly("DELETED a/b/file", "DELETED a/b/c", "DELETED a/b", "DELETED a");
         assertThat(KernelWatches.count()).isEqualTo(1);
@@ -154,7 +154,7 @@ class FileTreeTest {
         Path top = Files.createDirectories(path("top"));
         Files.createDirectories(top.resolve("a/b"));
         FileWatch watch = FileWatch.tree(loop, top, changes);
-        FileBelief.delete(top);
+        FileModel.delete(top);
         loop.runUntilEmpty();
         assertThat(Changes.relativeTo(root, changes.all))
                 .containsExactly("DELETED top/a/b", "DELETED top/a", "DELETED top");
@@ -242,7 +242,7 @@ class FileTreeTest {
                 created.add(change.path());
             }
         }
-        assertThat(new HashSet<>(created)).isEqualTo(FileBelief.onDisk(root));
+        assertThat(new HashSet<>(created)).isEqualTo(FileModel.onDisk(root));
         assertThat(created).as("each is created once").doesNotHaveDuplicates();
     }
 

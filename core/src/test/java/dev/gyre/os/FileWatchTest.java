@@ -31,7 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Watching a directory or a file, with real ones.
+/// Watches a real directory or file.
 class FileWatchTest {
     @TempDir private Path directory;
     private final Changes changes = new Changes();
@@ -200,7 +200,7 @@ class FileWatchTest {
 
     // ------------------------------------------------------------------ a file
 
-    /// A watch on a directory beside the one under test tells when everything has been reported.
+    /// A watch on another directory shows when everything has been reported.
     private List<String> reportedOfFile(Changes beside) throws IOException {
         beside.take(loop, directory);
         List<String> texts = Changes.relativeTo(directory, changes.all);
@@ -508,7 +508,7 @@ class FileWatchTest {
                         SystemCallException.class,
                         e -> assertThat(e.errnoName()).isEqualTo("ENOENT"))
                 .hasMessageStartingWith("inotify_add_watch(" + missing + ")")
-                .hasMessageEndingWith("there is no such directory");
+                .hasMessageEndingWith("the directory does not exist");
         assertThatThrownBy(() -> FileWatch.tree(loop, missing, changes))
                 .hasMessageStartingWith("inotify_add_watch(" + missing + ")");
         assertThat(OpenDescriptors.count()).as("nothing is leaked").isLessThanOrEqualTo(before);
@@ -521,7 +521,7 @@ class FileWatchTest {
         Path file = Files.createFile(path("file"));
         assertThatThrownBy(() -> FileWatch.on(loop, file.resolve("below"), changes))
                 .hasMessageStartingWith("inotify_add_watch(" + file + ")")
-                .hasMessageContaining("ENOTDIR (20): it, or a part of its path, is not a");
+                .hasMessageContaining("ENOTDIR (20): the path, or a part of it, is not a");
         assertThatThrownBy(() -> FileWatch.tree(loop, file, changes))
                 .hasMessageStartingWith("inotify_add_watch(" + file + ")")
                 .hasMessageContaining("ENOTDIR");
@@ -566,7 +566,7 @@ class FileWatchTest {
     @Test
     @Clause("Y-1")
     void overflow_ofTheKernelsQueue_isReportedAndWatchingGoesOn() throws IOException {
-        // By lines: such a file has to be read at once, and readString begins with one byte.
+        // By lines: such a file must be read with one call, and readString starts with one byte.
         Path setting = Path.of("/proc/sys/fs/inotify/max_queued_events");
         int limit = Integer.parseInt(Files.readAllLines(setting).getFirst());
         assumeTrue(limit <= 100_000, "fs.inotify.max_queued_events is too large to fill: " + limit);
@@ -574,7 +574,7 @@ class FileWatchTest {
         Files.createDirectory(path("sub"));
         watch();
         FileWatch.tree(loop, directory, ofTree);
-        // In turns, for equal events in a row are one.
+        // Alternating, because the kernel merges equal adjacent events.
         try (OutputStream one = Files.newOutputStream(path("one"));
                 OutputStream two = Files.newOutputStream(path("two"))) {
             for (int i = 0; i <= limit / 2; i++) {

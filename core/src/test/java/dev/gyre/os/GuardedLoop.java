@@ -6,12 +6,12 @@ import dev.gyre.LoopConfig;
 
 import java.time.Duration;
 
-/// Loops for tests with other processes, which may fail to do what they should.
+/// Loops with a timeout, for tests with other processes.
 final class GuardedLoop {
     private GuardedLoop() {}
 
-    /// A loop whose callbacks' failures fail the test, and which gives up on what never comes. The
-    /// guard does not keep it alive.
+    /// Opens a loop whose callback failures fail the test, and which times out. The timeout does
+    /// not keep it alive.
     static EventLoop open() {
         EventLoop loop =
                 EventLoop.open(LoopConfig.DEFAULT.withFailurePolicy(FailurePolicy.PROPAGATE));

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/// How many directories this process watches, as the kernel counts them.
+/// Counts the directories that this process watches, as the kernel reports them.
 public final class KernelWatches {
     private KernelWatches() {}
 

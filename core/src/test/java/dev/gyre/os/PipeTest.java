@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.os.OpenPipe;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
@@ -33,7 +34,7 @@ class PipeTest {
         Plan plan = new Plan();
         plan.fail("pipe2", Errno.EMFILE);
         long before = OpenDescriptors.count();
-        assertThatThrownBy(() -> Pipe.open(() -> new FaultyKernel(plan)))
+        assertThatThrownBy(() -> OpenPipe.open(() -> new FaultyKernel(plan), 0))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("pipe2: EMFILE")
                 .hasMessageContaining("ulimit -n");

@@ -22,7 +22,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// Which signals can be taken in a JVM that was started as usual, and which are refused.
+/// Which signals can be caught in a JVM that was started normally, and which are rejected.
 class SignalsChoiceTest {
     private final EventLoop loop = EventLoop.open();
     private final List<Signal> heard = new ArrayList<>();
@@ -50,14 +50,14 @@ class SignalsChoiceTest {
 
     @ParameterizedTest
     @CsvSource({
-        "SIGKILL, SIGTERM is the one",
-        "SIGSTOP, SIGTSTP is the one",
-        "SIGSEGV, thread that caused it",
-        "SIGBUS, thread that caused it",
-        "SIGFPE, thread that caused it",
-        "SIGILL, thread that caused it",
-        "SIGTRAP, thread that caused it",
-        "SIGSYS, thread that caused it",
+        "SIGKILL, use SIGTERM",
+        "SIGSTOP, use SIGTSTP",
+        "SIGSEGV, fault of one thread",
+        "SIGBUS, fault of one thread",
+        "SIGFPE, fault of one thread",
+        "SIGILL, fault of one thread",
+        "SIGTRAP, fault of one thread",
+        "SIGSYS, fault of one thread",
         "SIGABRT, -XX:OnError",
         "SIGPIPE, EPIPE",
         "SIGXFSZ, EFBIG",
@@ -68,7 +68,7 @@ class SignalsChoiceTest {
     void on_whatTheJvmOrTheKernelNeeds_isRefusedWithTheRemedy(Signal signal, String remedy) {
         assertThatThrownBy(() -> Signals.on(loop, signal, heard::add))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining(signal + " cannot be taken: ")
+                .hasMessageContaining(signal + " cannot be caught: ")
                 .hasMessageContaining(remedy);
     }
 

@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// How a JVM gets its signals depends on how it was started. So this starts some.
+/// Signals in JVMs that are started in different ways.
 class SignalsProcessTest {
     @BeforeAll
     static void requireEnv() throws IOException, InterruptedException {
@@ -40,7 +40,7 @@ class SignalsProcessTest {
                 "no `env --block-signal` (coreutils 8.31 or newer)");
     }
 
-    /// A program, and what it has said.
+    /// A program and its output.
     private static final class Program implements AutoCloseable {
         private final Process process;
         private final BufferedReader output;
@@ -80,7 +80,7 @@ class SignalsProcessTest {
             TestSignals.send(process.pid(), signal);
         }
 
-        /// Sends each and waits until it is heard of.
+        /// Sends each signal and waits for its delivery.
         void hears(Signal... signals) throws IOException {
             for (Signal signal : signals) {
                 send(signal);
@@ -109,7 +109,7 @@ class SignalsProcessTest {
     void on_startedWithTheSignalBlocked_readsItFromADescriptor() throws Exception {
         try (Program program =
                 start(List.of("--block-signal=USR1,TERM"), List.of(), SIGTERM, SIGUSR1)) {
-            // Without -Xrs the JVM lets SIGTERM in again.
+            // Without -Xrs the JVM unblocks SIGTERM.
             assertThat(program.says())
                     .isEqualTo("Signals[SIGUSR1 by signalfd, SIGTERM by the JVM's handler]");
             program.hears(SIGUSR1, SIGTERM);
@@ -143,7 +143,7 @@ class SignalsProcessTest {
         for (Signal signal : List.of(SIGTERM, SIGUSR1)) {
             try (Program program = start(List.of(), List.of("-Xrs"), signal)) {
                 assertThat(program.says())
-                        .startsWith(signal + " cannot be taken: the JVM was started with -Xrs")
+                        .startsWith(signal + " cannot be caught: the JVM was started with -Xrs")
                         .contains("env --block-signal=" + signal.name().substring(3));
                 program.ends();
             }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/// A program that takes signals, for tests that have to start a JVM in a particular way. Says how
-/// it takes them, and each that it hears of; ends when it has heard as many as can come.
+/// A program that catches signals, for tests that start a JVM in a particular way. It prints the
+/// subscription and each signal, and exits after the expected number.
 final class SignalsProgram {
     private SignalsProgram() {}
 
@@ -37,7 +37,7 @@ final class SignalsProgram {
                         IO.println("nothing came within 30 s");
                         loop.stop();
                     });
-            // Only once it runs, so that a signal finds it waiting in the kernel or about to.
+            // Only once the loop runs, so that a signal arrives while it waits or is about to.
             loop.submit(
                     () -> {
                         left[0] -= taken.ignored().size();

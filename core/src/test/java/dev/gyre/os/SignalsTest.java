@@ -13,7 +13,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopTerminatedException;
-import dev.gyre.internal.signal.TestHandlers;
+import dev.gyre.internal.os.TestHandlers;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.TestSignals;
 
@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Real signals, sent by this process to itself, by way of the JVM's handler. SIGWINCH and SIGCONT
-/// do nothing by default, so they may be sent whether anybody takes them or not.
+/// Real signals that this process sends to itself, through the JVM's handler. SIGWINCH and SIGCONT
+/// do nothing by default, so they may be sent without a subscription.
 class SignalsTest {
     private final List<Throwable> uncaught = new ArrayList<>();
     private final EventLoop loop = open("signals");
@@ -46,7 +46,7 @@ class SignalsTest {
         guard(loop);
     }
 
-    /// Keeps the loop alive, as a taken signal does not, and from waiting for ever.
+    /// Keeps the loop alive, as a subscription does not, and times out.
     private static void guard(EventLoop loop) {
         loop.after(
                 Duration.ofSeconds(10),
@@ -126,7 +126,7 @@ class SignalsTest {
         loop.runOne();
         assertThat(heard).as("the other one still takes it").containsExactly(SIGTERM);
         second.close();
-        // The JVM's own, which ends the process. It comes in a new wrapper each time.
+        // The JVM's own, which ends the process. It has a new wrapper each time.
         assertThat(TestHandlers.of(SIGTERM)).hasToString(before.toString());
     }
 
@@ -151,7 +151,7 @@ class SignalsTest {
             signals.close();
             assertThat(TestHandlers.of(SIGWINCH)).isSameAs(TestHandlers.of(stranger));
         } finally {
-            // The stranger put back what it had found: a handler of ours that tells nobody.
+            // The foreign code restored the handler that it found, which has no subscription.
             TestHandlers.put(SIGWINCH, before);
         }
     }
@@ -183,7 +183,7 @@ class SignalsTest {
     @Clause("Y-1")
     void close_afterTheSignalArrived_keepsTheCallbackFromRunning() {
         List<Signals> both = new ArrayList<>();
-        // Whichever runs first closes the other, which has been told already.
+        // The one that runs first closes the other, whose delivery is queued already.
         for (int i = 0; i < 2; i++) {
             both.add(
                     Signals.on(

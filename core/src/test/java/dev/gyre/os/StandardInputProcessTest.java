@@ -17,11 +17,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Number 0 itself, in processes of their own.
+/// Descriptor 0 itself, in separate processes.
 class StandardInputProcessTest {
     /// A process that runs the program.
     ///
-    /// @param redirection what the shell is to do with standard input, such as `<&-`
+    /// @param redirection the shell's redirection of standard input, such as `<&-`
     private static ProcessBuilder program(String redirection, String... arguments)
             throws URISyntaxException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" " + redirection));

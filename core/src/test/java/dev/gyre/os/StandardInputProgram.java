@@ -2,8 +2,8 @@ package dev.gyre.os;
 
 import dev.gyre.EventLoop;
 
-/// A program to be started with one standard input or another: says each line, then the end. With
-/// an argument it makes its terminal raw instead and exits without a word.
+/// A program that prints each line of standard input, then the end. With an argument it sets its
+/// terminal to raw mode instead and exits.
 final class StandardInputProgram {
     private StandardInputProgram() {}
 

@@ -10,17 +10,19 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.io.TestDescriptors;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.os.Chunker;
+import dev.gyre.internal.os.OpenStandardInput;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyInputs;
 import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.FaultyTerminals;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxInputs;
+import dev.gyre.internal.sys.LinuxFileCalls;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.internal.sys.PseudoTerminal;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +40,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/// Standard input, on descriptors of every kind: number 0 of this process is the build's.
+/// Standard input on descriptors of every kind. Descriptor 0 of this process belongs to the build.
 class StandardInputTest {
     private static final int NOT_OPEN = 987_654;
 
@@ -66,24 +68,28 @@ class StandardInputTest {
                 .isLessThanOrEqualTo(openBefore);
     }
 
-    // ------------------------------------------------------------------ what tests are made of
+    // ------------------------------------------------------------------ fixtures
 
-    private InputSource.Calls calls() {
+    private Syscalls calls() {
         return calls(LinuxPollSyscalls::ofThread);
     }
 
-    private InputSource.Calls calls(Supplier<? extends PollSyscalls> kernels) {
-        return new InputSource.Calls(kernels, inputs, new FaultyTerminals());
+    private Syscalls calls(Supplier<? extends PollSyscalls> kernels) {
+        return inputs.with(kernels);
     }
 
     private StandardInput chunks(int fd) {
-        return StandardInput.open(
-                loop, calls(), fd, new Chunks(bytes -> log.add(text(bytes))), this::end);
+        return OpenStandardInput.open(
+                loop, calls(), fd, new Chunker.Bytes(bytes -> log.add(text(bytes))), this::end);
     }
 
     private StandardInput lines(int fd) {
-        return StandardInput.open(
-                loop, calls(), fd, new Lines(log::add, StandardInput.MAX_LINE_BYTES), this::end);
+        return OpenStandardInput.open(
+                loop,
+                calls(),
+                fd,
+                new Chunker.Lines(log::add, StandardInput.MAX_LINE_BYTES),
+                this::end);
     }
 
     private void end() {
@@ -94,7 +100,7 @@ class StandardInputTest {
         return StandardCharsets.UTF_8.decode(bytes).toString();
     }
 
-    /// Runs until nothing is left, or fails the test instead of hanging it.
+    /// Runs until the loop is empty, or fails the test after a timeout.
     private void run() {
         loop.after(
                         Duration.ofSeconds(10),
@@ -112,7 +118,7 @@ class StandardInputTest {
         return descriptor;
     }
 
-    /// Both ends, which block like those that a shell makes.
+    /// Returns both ends, blocking like those of a shell.
     private Descriptor[] blockingPipe() {
         FdPair pair = new FdPair();
         assertThat(kernel.pipe2(pair.address(), Linux.O_CLOEXEC)).isZero();
@@ -127,7 +133,7 @@ class StandardInputTest {
     }
 
     private Descriptor opened(Path path) {
-        return own(new LinuxInputs().open(path.toString(), Linux.O_RDONLY | Linux.O_CLOEXEC));
+        return own(new LinuxFileCalls().open(path.toString(), Linux.O_RDONLY | Linux.O_CLOEXEC));
     }
 
     private static void write(Descriptor descriptor, String text) {
@@ -139,7 +145,7 @@ class StandardInputTest {
         return (kernel.fcntl(fd, Linux.F_GETFL, 0) & Linux.O_NONBLOCK) == 0;
     }
 
-    // ------------------------------------------------------------------ what it may be
+    // ------------------------------------------------------------------ kinds of input
 
     @Test
     @Clause("Y-1")
@@ -167,7 +173,7 @@ class StandardInputTest {
         assertThat(new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start().waitFor())
                 .isZero();
         Descriptor reader =
-                own(new LinuxInputs().open(fifo.toString(), Linux.O_NONBLOCK | Linux.O_CLOEXEC));
+                own(new LinuxFileCalls().open(fifo.toString(), Linux.O_NONBLOCK | Linux.O_CLOEXEC));
         Files.writeString(fifo, "left behind");
         chunks(reader.fd());
         run();
@@ -194,15 +200,15 @@ class StandardInputTest {
     @Test
     @Clause("Y-1")
     void file_isReadAChunkATick_fromWhereItsPositionIs(@TempDir Path directory) throws IOException {
-        String content = "x".repeat(StandardInput.CHUNK_BYTES) + "y".repeat(10);
+        String content = "x".repeat(OpenStandardInput.READ_BYTES) + "y".repeat(10);
         Path file = Files.writeString(directory.resolve("file"), "head" + content);
         Descriptor descriptor = opened(file);
         assertThat(descriptor.read(ByteBuffer.allocate(4))).isEqualTo(4);
-        StandardInput.open(
+        OpenStandardInput.open(
                 loop,
                 calls(),
                 descriptor.fd(),
-                new Chunks(
+                new Chunker.Bytes(
                         bytes -> {
                             log.add(bytes.remaining() + " bytes");
                             loop.defer(() -> log.add("another"));
@@ -211,7 +217,7 @@ class StandardInputTest {
         run();
         assertThat(log)
                 .containsExactly(
-                        StandardInput.CHUNK_BYTES + " bytes",
+                        OpenStandardInput.READ_BYTES + " bytes",
                         "another",
                         "10 bytes",
                         "another",
@@ -266,7 +272,7 @@ class StandardInputTest {
     @Clause("Y-1")
     void personsSideOfATerminal_isNotOpenedAgain_whichWouldMakeAnother() {
         try (var terminal = new PseudoTerminal()) {
-            chunks(terminal.personsFd()).close();
+            chunks(terminal.userFd()).close();
         }
         assertThat(inputs.calls()).doesNotContain("open");
     }
@@ -342,11 +348,11 @@ class StandardInputTest {
         var faulty = new FaultyKernel(plan);
         assertThatThrownBy(
                         () ->
-                                StandardInput.open(
+                                OpenStandardInput.open(
                                         loop,
                                         calls(() -> faulty),
                                         NOT_OPEN,
-                                        new Chunks(bytes -> {}),
+                                        new Chunker.Bytes(bytes -> {}),
                                         () -> {}))
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("fcntl(F_GETFL)");
@@ -384,7 +390,8 @@ class StandardInputTest {
     void line_beyondTheLimit_closesTheInputAndIsReported() {
         Descriptor[] pipe = blockingPipe();
         StandardInput input =
-                StandardInput.open(loop, calls(), pipe[0].fd(), new Lines(log::add, 3), this::end);
+                OpenStandardInput.open(
+                        loop, calls(), pipe[0].fd(), new Chunker.Lines(log::add, 3), this::end);
         write(pipe[1], "ok\nlonger\nok\n");
         run();
         assertThat(log).containsExactly("ok");
@@ -405,11 +412,11 @@ class StandardInputTest {
         Descriptor[] pipe = blockingPipe();
         var input = new AtomicReference<StandardInput>();
         input.set(
-                StandardInput.open(
+                OpenStandardInput.open(
                         loop,
                         calls(),
                         pipe[0].fd(),
-                        new Lines(
+                        new Chunker.Lines(
                                 line -> {
                                     log.add(line);
                                     input.get().pause();
@@ -464,11 +471,11 @@ class StandardInputTest {
         Descriptor[] pipe = blockingPipe();
         var input = new AtomicReference<StandardInput>();
         input.set(
-                StandardInput.open(
+                OpenStandardInput.open(
                         loop,
                         calls(),
                         pipe[0].fd(),
-                        new Lines(
+                        new Chunker.Lines(
                                 line -> {
                                     log.add(line);
                                     input.get().close();
@@ -486,11 +493,11 @@ class StandardInputTest {
     @Clause("Y-1")
     void callback_thatThrows_missesNothingThatComesAfter() {
         Descriptor[] pipe = blockingPipe();
-        StandardInput.open(
+        OpenStandardInput.open(
                 loop,
                 calls(),
                 pipe[0].fd(),
-                new Lines(
+                new Chunker.Lines(
                         line -> {
                             log.add(line);
                             throw new IllegalStateException(line);
@@ -592,7 +599,7 @@ class StandardInputTest {
         assertThatThrownBy(() -> StandardInput.lines(loop, null, () -> {})).hasMessage("onLine");
     }
 
-    // ------------------------------------------------------------------ each piece is a callback
+    // ------------------------------------------------------------------ each chunk is a callback
 
     @Test
     @Clause({"Y-1", "L-7", "M-1"})
@@ -602,11 +609,11 @@ class StandardInputTest {
         try (Pipe pipe = Pipe.open()) {
             TestDescriptors.write(pipe.writer(), "a\nb\nc\n");
             pipe.writer().close();
-            StandardInput.open(
+            OpenStandardInput.open(
                     loop,
                     calls(),
                     pipe.reader().fd(),
-                    new Lines(
+                    new Chunker.Lines(
                             line -> {
                                 log.add(line);
                                 loop.microtask(() -> log.add(line + "'"));
@@ -627,11 +634,11 @@ class StandardInputTest {
     void lines_afterTheLoopWasClosedByOne_areNotHandedOver() {
         try (Pipe pipe = Pipe.open()) {
             TestDescriptors.write(pipe.writer(), "a\nb\nc\n");
-            StandardInput.open(
+            OpenStandardInput.open(
                     loop,
                     calls(),
                     pipe.reader().fd(),
-                    new Lines(
+                    new Chunker.Lines(
                             line -> {
                                 log.add(line);
                                 loop.close();
@@ -649,11 +656,11 @@ class StandardInputTest {
         try (Pipe pipe = Pipe.open()) {
             TestDescriptors.write(pipe.writer(), "a\n");
             pipe.writer().close();
-            StandardInput.open(
+            OpenStandardInput.open(
                     loop,
                     calls(),
                     pipe.reader().fd(),
-                    new Lines(
+                    new Chunker.Lines(
                             line -> {
                                 throw new IllegalStateException("line");
                             },

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Clause;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.TestDescriptors;
+import dev.gyre.internal.os.RawTerminal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyTerminals;
 import dev.gyre.internal.sys.PseudoTerminal;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
 
-/// Terminals, on one without a screen.
+/// Terminal modes and sizes, on a pseudo terminal.
 class TerminalTest {
     private final PseudoTerminal terminal = new PseudoTerminal();
     private final Descriptor descriptor = Descriptor.borrow(terminal.fd());
@@ -36,7 +37,7 @@ class TerminalTest {
             assertThat(Terminal.isTerminal(pipe.reader())).isFalse();
         }
         for (Terminal.Standard stream : Terminal.Standard.values()) {
-            // Whichever it is here: asking does no harm.
+            // Either result is right: the call has no side effect.
             assertThat(Terminal.isTerminal(stream)).isIn(true, false);
         }
         descriptor.close();
@@ -74,7 +75,7 @@ class TerminalTest {
     void restoreAll_asWhenTheJvmExits_endsWithTheFirstSettings() {
         Terminal.Raw first = Terminal.raw(descriptor);
         Terminal.Raw second = Terminal.raw(descriptor);
-        Terminal.Raw.restoreAll();
+        RawTerminal.restoreAll();
         assertThat(terminal.settings()).isEqualTo(cooked);
         first.close();
         second.close();
@@ -111,24 +112,24 @@ class TerminalTest {
         FaultyTerminals getFails = new FaultyTerminals().refuseGet(Errno.EIO);
         FaultyTerminals setFails = new FaultyTerminals().refuseSet(Errno.EIO);
         for (FaultyTerminals faulty : new FaultyTerminals[] {getFails, setFails}) {
-            assertThatThrownBy(() -> Terminal.raw(() -> faulty, descriptor))
+            assertThatThrownBy(() -> RawTerminal.open(() -> faulty, descriptor))
                     .isInstanceOf(SystemCallException.class)
                     .hasMessageContaining("EIO");
             assertThat(terminal.settings()).isEqualTo(cooked);
         }
-        Terminal.Raw.restoreAll(); // Nothing is left to be restored.
+        RawTerminal.restoreAll(); // Nothing is left to be restored.
     }
 
     @Test
     @Clause("Y-1")
     void close_interrupted_triesAgain_andRefused_isThrownOnce() {
         FaultyTerminals faulty = new FaultyTerminals();
-        Terminal.Raw raw = Terminal.raw(() -> faulty, descriptor);
+        Terminal.Raw raw = RawTerminal.open(() -> faulty, descriptor);
         faulty.refuseSet(Errno.EINTR);
         raw.close();
         assertThat(terminal.settings()).isEqualTo(cooked);
 
-        Terminal.Raw other = Terminal.raw(() -> faulty, descriptor);
+        Terminal.Raw other = RawTerminal.open(() -> faulty, descriptor);
         faulty.refuseSet(Errno.EIO);
         assertThatThrownBy(other::close).isInstanceOf(SystemCallException.class);
         other.close();

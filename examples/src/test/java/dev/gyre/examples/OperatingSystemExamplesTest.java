@@ -57,7 +57,8 @@ final class OperatingSystemExamplesTest {
             example.says("finishing; once more ends at once");
             example.interrupt();
             assertThat(example.endsWithComplaint()).containsExactly("dropped, in pieces");
-            assertThat(example.complaint()).contains("ended with work abandoned", "deferred=1");
+            assertThat(example.complaint())
+                    .contains("terminated with abandoned work", "deferred=1");
         }
     }
 

@@ -9,9 +9,9 @@ import dev.gyre.LoopState;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.FdPair;
+import dev.gyre.internal.sys.CStrings;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.NativeText;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.os.Signal;
 import dev.gyre.testkit.internal.PeerConnection;
 import dev.gyre.testkit.internal.SimulatedBackend;
@@ -276,7 +276,7 @@ public final class SimulatedWorld implements AutoCloseable {
     }
 
     private static String name(Path path) {
-        return new String(NativeText.encode("path", path.toString()), ISO_8859_1);
+        return new String(CStrings.encode("path", path.toString()), ISO_8859_1);
     }
 
     // ------------------------------------------------------------------ running

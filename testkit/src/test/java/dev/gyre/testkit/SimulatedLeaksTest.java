@@ -28,7 +28,8 @@ class SimulatedLeaksTest {
         Buffer.acquire(world.loop(), 5_000);
         assertThatThrownBy(world::close)
                 .isInstanceOf(SimulationError.class)
-                .hasMessageContaining("a buffer of 16384 bytes was taken here, and never released")
+                .hasMessageContaining(
+                        "a buffer of 16384 bytes was acquired here and never released")
                 .hasMessageContaining("close_withABufferOut_saysWhereItWasTaken")
                 .hasMessageContaining("SimulatedLeaksTest.java");
         world.close(); // Told once.

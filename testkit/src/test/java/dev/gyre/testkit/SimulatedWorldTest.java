@@ -347,7 +347,7 @@ class SimulatedWorldTest {
             new EchoServer(world.loop(), 80);
             assertThatThrownBy(() -> world.loop().run())
                     .isInstanceOf(SimulationError.class)
-                    .hasMessageContaining("waits for ever")
+                    .hasMessageContaining("waits forever")
                     .hasMessageContaining("seed 5");
         }
     }

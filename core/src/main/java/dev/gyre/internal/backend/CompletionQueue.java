@@ -3,71 +3,75 @@ package dev.gyre.internal.backend;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.IntrusiveList;
 
 import org.jspecify.annotations.Nullable;
 
-/// Requests that are through and wait to be handed out, in order; and how many are not through yet.
+/// The completed requests that are not delivered yet, in order, and the count of outstanding ones.
 ///
-/// Loop thread only, unless said otherwise.
+/// Loop thread only, except where noted.
 public final class CompletionQueue {
-    private final RequestQueue done = new RequestQueue();
+    private final IntrusiveList<Request> completed = new IntrusiveList<>();
     // Shared: written by the loop thread, read by any.
-    private final Counter onStarted = new Counter();
-    private final Counter completedCount = new Counter();
+    private final Counter started = new Counter();
+    private final Counter delivered = new Counter();
 
-    /// How many were begun and not handed out for good. Any thread.
+    /// Returns how many requests were started and not delivered for the last time. Any thread.
     public int outstanding() {
-        return (int) (onStarted.get() - completedCount.get());
+        return (int) (started.get() - delivered.get());
     }
 
-    /// How many were handed out for good. Any thread.
+    /// Returns how many requests were delivered for the last time. Any thread.
     public long completedCount() {
-        return completedCount.get();
+        return delivered.get();
     }
 
     public boolean isEmpty() {
-        return done.isEmpty();
+        return completed.isEmpty();
     }
 
     public void onStarted() {
-        onStarted.add(1);
+        started.add(1);
     }
 
-    /// Posts a completion, the last one unless `more` says otherwise. Never calls the owner.
+    /// Enqueues a completion. Never calls the handler.
+    ///
+    /// @param more whether further completions of a multishot follow
     public void post(Request request, long result, boolean more) {
         assert request.state == State.PENDING : "O-6: completed twice: " + request.opcode;
         request.state = State.COMPLETED;
         request.result = result;
         request.more = more;
-        done.add(request);
+        completed.add(request);
     }
 
-    /// Posts one result for all requests that are queued at a descriptor: clause O-5.
+    /// Completes all requests in the queues of a descriptor with one result: clause O-5.
     public void postAll(DescriptorState descriptor, long result) {
         for (Kind kind : DescriptorState.QUEUES) {
-            RequestQueue queue = descriptor.queue(kind);
+            IntrusiveList<Request> queue = descriptor.queue(kind);
             for (Request request = queue.poll(); request != null; request = queue.poll()) {
                 post(request, result, false);
             }
         }
     }
 
-    /// The next one to be handed out. One that goes on is pending again at once.
+    /// Dequeues the next completion to deliver; null if there is none.
     public @Nullable Request poll() {
-        Request request = done.poll();
+        Request request = completed.poll();
         if (request != null) {
             onDelivered(request);
         }
         return request;
     }
 
-    /// For a completion that is handed out without having been posted.
+    /// Records the delivery of a completion, also of one that was not posted. A multishot that
+    /// continues is pending again at once.
     public void onDelivered(Request request) {
         if (request.more) {
             request.state = State.PENDING;
         } else {
             request.state = State.IDLE;
-            completedCount.add(1);
+            delivered.add(1);
         }
     }
 }

@@ -4,11 +4,11 @@ import dev.gyre.internal.backend.DescriptorState.EventReader;
 
 import org.jspecify.annotations.Nullable;
 
-/// Descriptor states that are used again: connections come and go, and each needs one.
+/// Reuses the states of closed descriptors, because each connection needs one.
 ///
 /// Loop thread only.
 public final class DescriptorPool {
-    /// More than this are left to the garbage collector.
+    /// Further states are left to the garbage collector.
     private static final int MAX_FREE = 1 << 16;
 
     private final EventReader reader;
@@ -23,19 +23,19 @@ public final class DescriptorPool {
     }
 
     public DescriptorState acquire(int fd, int traits) {
-        DescriptorState taken = free;
-        if (taken == null) {
-            taken = new DescriptorState(reader);
+        DescriptorState acquired = free;
+        if (acquired == null) {
+            acquired = new DescriptorState(reader);
         } else {
-            free = taken.nextFree;
-            taken.nextFree = null;
+            free = acquired.nextFree;
+            acquired.nextFree = null;
             size--;
         }
-        taken.open(fd, traits);
-        return taken;
+        acquired.open(fd, traits);
+        return acquired;
     }
 
-    /// Takes one back that is closed, once nothing refers to it any more.
+    /// Releases the state of a closed descriptor once nothing refers to it.
     public void releaseIfUnused(DescriptorState descriptor) {
         if (descriptor.released != null
                 && descriptor.inFlight == 0

@@ -1,95 +1,115 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.backend.Opcode.Kind;
+import dev.gyre.internal.base.IntrusiveList;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a backend knows of a descriptor that requests are made of: what waits on it, in order, and what the
-/// kernel was last heard to say of it. Taken from a pool and given back, with another generation.
+/// The requests that wait on a descriptor, and the last known readiness of it. Pooled: see
+/// [DescriptorPool].
 ///
 /// Loop thread only.
 public final class DescriptorState implements ReadinessHandler {
     /// The kinds that have queues, in the order in which they are served.
     public static final List<Kind> QUEUES = List.of(Kind.URGENT, Kind.READ, Kind.WRITE, Kind.END);
 
-    /// The reader of its events, which says what they mean.
-    private final EventReader reader;
-
-    /// Takes what the kernel says of the descriptor.
+    /// Receives the events of a descriptor.
     @FunctionalInterface
     public interface EventReader {
         void onReady(DescriptorState descriptor, int events);
     }
+
+    private final EventReader reader;
 
     public int fd = -1;
 
     /// Bits of [Traits].
     public int traits;
 
-    private final RequestQueue except = new RequestQueue();
-    private final RequestQueue reads = new RequestQueue();
-    private final RequestQueue writes = new RequestQueue();
-    private final RequestQueue ends = new RequestQueue();
+    private final IntrusiveList<Request> urgent = new IntrusiveList<>();
+    private final IntrusiveList<Request> reads = new IntrusiveList<>();
+    private final IntrusiveList<Request> writes = new IntrusiveList<>();
+    private final IntrusiveList<Request> ends = new IntrusiveList<>();
 
-    /// The bits of [Readiness] that the kernel has, and those it is to have by the end of the tick.
+    /// The interest that the kernel has, and the one that it gets with the next flush: bits of
+    /// [Readiness].
     public int armed;
 
     public int wanted;
 
-    /// Whether the kernel knows of it.
+    /// Whether the kernel knows the descriptor.
     public boolean registered;
 
-    /// Kinds, as bits, that would block as far as is known: not worth a try.
+    /// The kinds, as bits, whose next call is known to block.
     public int blocked;
 
-    /// Kinds, as bits, whose last call drained the descriptor, so the next one is expected to
+    /// The kinds, as bits, whose last call drained the descriptor: the next one is expected to
     /// block.
     public int exhausted;
 
-    /// Kinds that were ready though nobody waited for them, once already.
+    /// The kinds, as bits, that were ready once without a waiting request.
     public int unwanted;
 
-    /// The end, an error or urgent data was reported: reads go on until they meet it.
+    /// Whether the end, an error or urgent data was reported: a short read is not the last one
+    /// then.
     public boolean ending;
 
-    /// The bits END, HANGUP and ERROR of [Ready] that were reported. The kernel reports each edge
-    /// once.
+    /// The bits END, HANGUP and ERROR of [Readiness] that were reported. The kernel reports each
+    /// edge once.
     public int endEvents;
 
-    /// Whether it stands in a list of those to be looked at before the next wait.
+    /// Whether it is in the list of descriptors whose interest may have changed.
     public boolean dirty;
 
-    /// Whether it stands in the list of those that wait for a buffer of the loop's.
+    /// Whether it is in the list of descriptors that wait for a receive buffer.
     public boolean awaitsBuffer;
 
-    /// What to call when the kernel has let go of the number; null while it is open.
+    /// Runs once the kernel no longer uses the number; null while the descriptor is open.
     public @Nullable Runnable released;
 
-    /// Multishots whose owner deals with a completion just now, and which are in no queue therefore. Made when first wanted,
-    /// which a backend that completes never does.
+    /// Multishots whose handler processes a completion, and which are in no queue meanwhile.
+    /// Created on first use; completion backends have none.
     private @Nullable List<Request> delivered;
 
-    /// How many requests the kernel has in hand.
+    /// How many requests the kernel or their handlers hold.
     public int inFlight;
 
-    /// What a completing kernel has in hand, or is about to have, of each kind that has a queue.
+    /// The request of each kind that a completion backend executes, by ordinal.
     private final @Nullable Request[] serving = new @Nullable Request[QUEUES.size()];
 
-    /// Kinds, as bits, of which some wait only to end after the one before them has.
+    /// The kinds, as bits, that have requests to cancel once the one before them has completed.
     public int cancelling;
 
-    public @Nullable DescriptorState nextFree;
+    /// The next one in the pool.
+    @Nullable DescriptorState nextFree;
 
     public DescriptorState(EventReader reader) {
         this.reader = reader;
     }
 
-    public RequestQueue queue(Kind kind) {
+    /// Initializes it for another descriptor.
+    public void open(int fd, int traits) {
+        assert isIdle() && inFlight == 0 : "acquired while in use";
+        this.fd = fd;
+        this.traits = traits;
+        armed = 0;
+        wanted = 0;
+        registered = false;
+        blocked = 0;
+        exhausted = 0;
+        unwanted = 0;
+        ending = false;
+        endEvents = 0;
+        cancelling = 0;
+        released = null;
+    }
+
+    public IntrusiveList<Request> queue(Kind kind) {
         return switch (kind) {
-            case URGENT -> except;
+            case URGENT -> urgent;
             case READ -> reads;
             case WRITE -> writes;
             case END -> ends;
@@ -97,7 +117,12 @@ public final class DescriptorState implements ReadinessHandler {
         };
     }
 
-    /// The request of this kind whose turn it is, on a backend that completes.
+    /// Returns whether no request waits in a queue.
+    public boolean isIdle() {
+        return urgent.isEmpty() && reads.isEmpty() && writes.isEmpty() && ends.isEmpty();
+    }
+
+    /// Returns the request of a kind that a completion backend executes; null if absent.
     @SuppressWarnings("EnumOrdinal") // an index, and nothing else
     public @Nullable Request serving(Kind kind) {
         return serving[kind.ordinal()];
@@ -125,36 +150,21 @@ public final class DescriptorState implements ReadinessHandler {
         return delivered == null ? List.of() : delivered;
     }
 
-    public boolean isIdle() {
-        return except.isEmpty() && reads.isEmpty() && writes.isEmpty() && ends.isEmpty();
+    /// Posts completions, and calls for no callbacks.
+    @Override
+    public void onReady(int events) {
+        reader.onReady(this, events);
     }
 
-    /// Makes it ready for another descriptor.
-    public void open(int fd, int traits) {
-        assert isIdle() && inFlight == 0 : "taken while in use";
-        this.fd = fd;
-        this.traits = traits;
-        armed = 0;
-        wanted = 0;
-        registered = false;
-        blocked = 0;
-        exhausted = 0;
-        unwanted = 0;
-        ending = false;
-        endEvents = 0;
-        cancelling = 0;
-        released = null;
-    }
-
-    /// What is known of a descriptor's nature.
+    /// The type of a descriptor, as bits.
     public static final class Traits {
         public static final int SOCKET = 1;
 
-        /// Of a socket: bytes in order, whose end is told by zero.
+        /// A socket that transfers bytes in order. A read of zero bytes is its end.
         public static final int STREAM = 2;
 
-        /// A read that brings less than was asked for has brought all there was. True of TCP; not of Unix sockets,
-        /// which also stop at descriptors that are passed along.
+        /// A short read has drained it. True for TCP; not for Unix sockets, whose reads also stop
+        /// at passed descriptors.
         public static final int EMPTIED_BY_SHORT_READ = 4;
 
         public static final int TCP = SOCKET | STREAM | EMPTIED_BY_SHORT_READ;
@@ -164,14 +174,5 @@ public final class DescriptorState implements ReadinessHandler {
         }
 
         private Traits() {}
-    }
-
-    // ------------------------------------------------------------------ as the handler of its
-    // events
-
-    /// Posts completions, and calls for no callbacks.
-    @Override
-    public void onReady(int events) {
-        reader.onReady(this, events);
     }
 }

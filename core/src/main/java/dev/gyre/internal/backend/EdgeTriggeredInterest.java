@@ -9,16 +9,16 @@ import java.util.List;
 /// Edge-triggered interest of the descriptors, and the readiness that is known from past edges.
 ///
 /// A descriptor stays registered for all its operations, so a connection costs one registration. A
-/// reported edge does not come again. `blocked` therefore remembers, per kind, whether a call would
-/// block. Four rules keep that sound:
+/// reported edge is not reported again. `blocked` therefore remembers, per kind, whether a call
+/// would block. Four rules keep that sound:
 ///
 /// - A kind is marked as blocked only by a call that would block, or by a short read of a stream,
 ///   which has drained it. Data that arrives later is a new edge.
 /// - Once the end, an error or urgent data was reported, a short read no longer counts as drained:
-///   it stops there, and that edge does not come again.
+///   it stops there, and that edge is not reported again.
 /// - Arming a kind makes the kernel report it again if it is ready.
 /// - If a call would block although readiness was reported and no call has consumed it, the report
-///   may be stale. The kind is armed again, because the edge does not come twice.
+///   may be stale. The kind is armed again, because an edge is reported once.
 ///
 /// Interest in a kind that was ready twice without a waiting request is dropped, so that unread
 /// input does not keep waking the loop.
@@ -76,27 +76,24 @@ final class EdgeTriggeredInterest {
     /// @param consumed whether this call transferred a part before it would block
     void onWouldBlock(DescriptorState descriptor, Kind kind, boolean consumed) {
         descriptor.blocked |= kind.bit;
-        int interest = interestOf(kind);
         if (!consumed
                 && kind != Kind.URGENT
                 && (descriptor.exhausted & kind.bit) == 0
-                && (descriptor.armed & interest) != 0) {
-            descriptor.armed &= ~interest;
+                && (descriptor.armed & kind.bit) != 0) {
+            descriptor.armed &= ~kind.bit;
             markDirty(descriptor);
         }
     }
 
     /// Records readiness for which no request waits. The second time, the interest is dropped.
     void onUnwantedReadiness(DescriptorState descriptor, Kind kind) {
-        int bit = kind.bit;
-        int interest = interestOf(kind);
-        if ((descriptor.wanted & interest) == 0) {
+        if ((descriptor.wanted & kind.bit) == 0) {
             return;
         }
-        if ((descriptor.unwanted & bit) == 0) {
-            descriptor.unwanted |= bit;
+        if ((descriptor.unwanted & kind.bit) == 0) {
+            descriptor.unwanted |= kind.bit;
         } else {
-            descriptor.wanted &= ~interest;
+            descriptor.wanted &= ~kind.bit;
             markDirty(descriptor);
         }
     }
@@ -114,21 +111,10 @@ final class EdgeTriggeredInterest {
     /// Arms a kind with the next flush, unless it is armed.
     void want(DescriptorState descriptor, Kind kind) {
         descriptor.unwanted &= ~kind.bit;
-        int interest = interestOf(kind);
-        if ((descriptor.wanted & interest) == 0) {
-            descriptor.wanted |= interest;
+        if ((descriptor.wanted & kind.bit) == 0) {
+            descriptor.wanted |= kind.bit;
             markDirty(descriptor);
         }
-    }
-
-    private static int interestOf(Kind kind) {
-        return switch (kind) {
-            case URGENT -> Readiness.URGENT;
-            case READ -> Readiness.READ;
-            case WRITE -> Readiness.WRITE;
-            case END -> Readiness.END;
-            case FILE -> 0;
-        };
     }
 
     private void markDirty(DescriptorState descriptor) {

@@ -6,22 +6,17 @@ import dev.gyre.internal.sys.PollSyscalls;
 
 import java.lang.foreign.MemorySegment;
 
-/// An eventfd. It is registered edge-triggered and never read: every write is a new edge, so a
-/// read would only cost a system call. *Drained* therefore means that the kernel has reported the
-/// edge.
-public final class EventfdWakeup implements Wakeup {
-    private final PollSyscalls kernel;
+/// Wakes the loop by an eventfd. It is registered edge-triggered and never read: every write is a
+/// new edge, so a read would only cost a system call. *Drained* therefore means that the kernel has
+/// reported the edge.
+public final class EventfdWakeup extends Wakeup {
+    private final PollSyscalls calls;
     private final int fd;
     private final MemorySegment counter = Memory.allocate(Long.BYTES);
 
-    public EventfdWakeup(PollSyscalls kernel, int fd) {
-        this.kernel = kernel;
+    public EventfdWakeup(PollSyscalls calls, int fd) {
+        this.calls = calls;
         this.fd = fd;
-    }
-
-    @Override
-    public String call() {
-        return "write(eventfd)";
     }
 
     @Override
@@ -30,21 +25,26 @@ public final class EventfdWakeup implements Wakeup {
     }
 
     @Override
-    public int trigger() {
+    protected String call() {
+        return "write(eventfd)";
+    }
+
+    @Override
+    protected int trigger() {
         long address = counter.address();
         while (true) {
             Memory.putLong(address, 1);
-            long result = kernel.write(fd, address, Long.BYTES);
+            long result = calls.write(fd, address, Long.BYTES);
             if (result != -Errno.EAGAIN) {
                 return result == Long.BYTES ? 0 : (int) result;
             }
-            // The counter is full, after 2^64 - 2 wake-ups that nobody read: empty it.
-            kernel.read(fd, address, Long.BYTES);
+            // The counter is full, after 2^64 - 2 wake-ups without a read: empty it.
+            calls.read(fd, address, Long.BYTES);
         }
     }
 
     @Override
-    public void close() {
-        kernel.close(fd);
+    protected void release() {
+        calls.close(fd);
     }
 }

@@ -9,110 +9,109 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/// File requests where the kernel offers no way to make them and go on: each is made by a thread that may
-/// wait for the disk, and its result comes back through the loop's priority lane.
+/// Executes file requests on worker threads, which may wait for the disk. The result returns
+/// through the loop's priority lane.
 ///
-/// Of one that is cancelled before its thread came to it nothing is done. Past that it runs to its
-/// end, because the kernel has its memory.
+/// A request cancelled before a worker picks it up is skipped. After that it runs to its end,
+/// because the kernel has its memory.
 public final class FileWorkers {
-    private final LoopContext host;
+    private final LoopContext context;
     private final Supplier<? extends FileCalls> calls;
 
     // Loop thread only.
     private final CompletionQueue completions;
 
-    // Shared: added by workers, taken by the loop thread, or by the worker itself if the loop is
-    // over.
-    private final ConcurrentLinkedQueue<Result> cameBack = new ConcurrentLinkedQueue<>();
+    // Shared: added by workers, removed by the loop thread, or by the worker itself once the loop
+    // is
+    // terminated.
+    private final ConcurrentLinkedQueue<Result> finished = new ConcurrentLinkedQueue<>();
 
-    // Shared: set by the loop thread when it is over, read by workers.
+    // Shared: set by the loop thread when it terminates, read by workers.
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private static final class Result {
         final Request request;
 
-        // Shared: set by whoever sees to the request, the worker or the loop thread.
+        // Shared: set by the worker or the loop thread, whichever completes the request.
         final AtomicBoolean claimed = new AtomicBoolean();
 
-        // Shared: written by the worker before it is handed back, read by who takes it.
-        long value = -Errno.EIO; // Unless the call itself returns.
+        // Shared: written by the worker before it is enqueued, read by the thread that dequeues it.
+        long value = -Errno.EIO; // If the call throws.
 
         Result(Request request) {
             this.request = request;
         }
     }
 
-    /// Work for one loop.
-    ///
-    /// @param calls gives a thread its instance of the seam
+    /// @param calls supplies an instance for the calling thread
     public FileWorkers(
-            LoopContext host, Supplier<? extends FileCalls> calls, CompletionQueue completions) {
-        this.host = host;
+            LoopContext context, Supplier<? extends FileCalls> calls, CompletionQueue completions) {
+        this.context = context;
         this.calls = calls;
         this.completions = completions;
     }
 
-    /// Has a worker make it. Its completion is posted on the loop thread.
+    /// Starts a request on a worker. Its completion is posted on the loop thread.
     public void start(Request request) {
         Result pending = new Result(request);
         try {
-            host.config().executor().execute(() -> work(pending));
+            context.config().executor().execute(() -> work(pending));
         } catch (RuntimeException e) {
-            refused(pending, -Errno.EAGAIN);
+            onRefused(pending, -Errno.EAGAIN);
         } catch (OutOfMemoryError e) {
-            refused(pending, -Errno.ENOMEM); // Of threads, most likely.
+            onRefused(pending, -Errno.ENOMEM); // Most likely no thread could be created.
         }
     }
 
-    private void refused(Result pending, long errno) {
+    private void onRefused(Result pending, long errno) {
         if (pending.claimed.compareAndSet(false, true)) {
             Request request = pending.request;
-            // A number that nobody closes is lost: rather wait for the disk here.
+            // An unclosed descriptor would leak: this thread waits for the disk instead.
             boolean closes = request.opcode == Opcode.FILE_CLOSE;
-            completions.post(request, closes ? perform(request) : errno, false);
+            completions.post(request, closes ? execute(request) : errno, false);
         }
     }
 
-    /// The loop is over: what no worker has begun is not done any more. Posts what has come back and was not
-    /// delivered, since the loop may have dropped the task that would have.
+    /// Skips requests that no worker has begun. Posts results that were not delivered, because the
+    /// terminated loop may have dropped the task that delivers them.
     public void close() {
         closed.set(true);
         deliver();
     }
 
-    /// On a worker. What it reads of the request was written before it was handed over, but for the wish to
-    /// cancel, which it may miss.
+    /// Runs on a worker. The fields of the request were written before it was handed over, except
+    /// `cancelRequested`, which the worker may miss.
     private void work(Result pending) {
         if (!pending.claimed.compareAndSet(false, true)) {
-            return; // Of an executor that refused it and ran it all the same.
+            return; // The executor refused it and runs it nevertheless.
         }
         Request request = pending.request;
         boolean skipped =
                 (closed.get() || request.cancelRequested) && request.opcode != Opcode.FILE_CLOSE;
         try {
-            pending.value = skipped ? -Errno.ECANCELED : perform(request);
+            pending.value = skipped ? -Errno.ECANCELED : execute(request);
         } finally {
-            cameBack.add(pending);
-            if (!host.trySubmitPriority(this::deliver) && cameBack.remove(pending)) {
+            finished.add(pending);
+            if (!context.trySubmitPriority(this::deliver) && finished.remove(pending)) {
                 abandon(pending);
             }
         }
     }
 
     private void deliver() {
-        for (Result next = cameBack.poll(); next != null; next = cameBack.poll()) {
+        for (Result next = finished.poll(); next != null; next = finished.poll()) {
             completions.post(next.request, next.value, false);
         }
     }
 
     private void abandon(Result result) {
         if (result.request.opcode == Opcode.FILE_OPEN && result.value >= 0) {
-            int _ = calls.get().close((int) result.value); // Nobody is left to have it.
+            int _ = calls.get().close((int) result.value); // The loop cannot receive it any more.
         }
         result.request.handler.abandoned(result.value);
     }
 
-    private long perform(Request request) {
+    private long execute(Request request) {
         FileCalls own = calls.get();
         long result;
         do {
@@ -138,15 +137,15 @@ public final class FileWorkers {
                                         request.flags,
                                         Linux.STATX_BASIC_STATS,
                                         request.address2);
-                        // Never again after EINTR: the number is free by then.
-                        case FILE_CLOSE -> closed(own, request);
-                        default -> throw new AssertionError(request.opcode + " is not of files");
+                        case FILE_CLOSE -> closeOnce(own, request);
+                        default -> throw new AssertionError(request.opcode + " is no file request");
                     };
         } while (result == -Errno.EINTR);
         return result;
     }
 
-    private static long closed(FileCalls calls, Request request) {
+    /// Does not retry after EINTR: the number is free by then.
+    private static long closeOnce(FileCalls calls, Request request) {
         int result = request.fd < 0 ? 0 : calls.close(request.fd);
         return result == -Errno.EINTR ? 0 : result;
     }
@@ -160,10 +159,10 @@ public final class FileWorkers {
                             request.length - request.transferred,
                             request.offset + request.transferred);
             if (result < 0) {
-                return result; // Interrupted, it is called again and goes on from there.
+                return result; // After EINTR the caller retries, and continues from here.
             }
             if (result == 0) {
-                return -Errno.EIO; // Takes nothing and says nothing: asking again would not end.
+                return -Errno.EIO; // No progress and no error: a retry would not end.
             }
             request.transferred += result;
         }

@@ -1,52 +1,53 @@
 package dev.gyre.internal.backend;
 
-/// What a request asks for, and what it waits for on kernels that only tell of readiness.
+/// The operation of a [Request], and the readiness that it waits for on readiness backends.
 public enum Opcode {
-    /// Up to `length` bytes into `address`; zero is the end.
+    /// Reads up to `length` bytes into `address`. Zero is the end.
     READ(Kind.READ, "read"),
-    /// All `length` bytes from `address`, however many calls it takes.
+    /// Writes all `length` bytes from `address`, in as many calls as necessary.
     WRITE(Kind.WRITE, "write"),
-    /// Into the `length` iovecs at `address`; zero is the end.
+    /// Reads into the `length` iovecs at `address`. Zero is the end.
     READ_VECTOR(Kind.READ, "readv"),
-    /// All of the `length` iovecs at `address`, which are used up on the way.
+    /// Writes all of the `length` iovecs at `address`, and advances them on the way.
     WRITE_VECTOR(Kind.WRITE, "writev"),
-    /// Up to a buffer's worth into a buffer of the loop's own, chosen when there is something to read.
+    /// Reads into a receive buffer of the loop, which is chosen when bytes have arrived.
     RECEIVE(Kind.READ, "recv"),
-    /// One byte of urgent data into `address`.
+    /// Reads one byte of urgent data into `address`.
     READ_URGENT(Kind.URGENT, "recv(MSG_OOB)"),
-    /// One message by the msghdr at `address`.
+    /// Receives one message by the msghdr at `address`.
     RECEIVE_MESSAGE(Kind.READ, "recvmsg"),
-    /// One message by the msghdr at `address`.
+    /// Sends one message by the msghdr at `address`.
     SEND_MESSAGE(Kind.WRITE, "sendmsg"),
-    /// A connection, not blocking and not inherited; the peer's address into `address` with the length at
-    /// `address2`, unless they are zero.
+    /// Accepts a connection, non-blocking and close-on-exec. Writes the peer's address to `address`
+    /// and its length to `address2`, unless they are zero.
     ACCEPT(Kind.READ, "accept4"),
-    /// To the socket address of `length` bytes at `address`.
+    /// Connects to the socket address of `length` bytes at `address`.
     CONNECT(Kind.WRITE, "connect"),
-    /// All `length` bytes of the file `fd2` from `offset`, or what there is before its end.
+    /// Sends `length` bytes of the file `fd2` from `offset`, or as many as the file has.
     SEND_FILE(Kind.WRITE, "sendfile"),
-    /// Up to `length` bytes from this descriptor into the pipe `fd2`, which has room.
+    /// Moves up to `length` bytes from this descriptor to the pipe `fd2`, which has room.
     SPLICE_FROM(Kind.READ, "splice"),
-    /// Up to `length` bytes to this descriptor out of the pipe `fd2`, which has some.
+    /// Moves up to `length` bytes to this descriptor from the pipe `fd2`, which has some.
     SPLICE_TO(Kind.WRITE, "splice"),
-    /// Waits until one of the [Ready] bits END, HANGUP and ERROR in `flags` is set. Returns the
+    /// Waits until one of the [Readiness] bits END, HANGUP and ERROR in `flags` is set. Returns the
     /// bits that are set. Ignores unread input.
     POLL_END(Kind.END, "poll"),
-    /// The C string at `address`, with `flags` and mode `length`.
+    /// Opens the C string at `address`, with `flags` and mode `length`.
     FILE_OPEN(Kind.FILE, "open"),
-    /// Up to `length` bytes at `offset` into `address`; zero is the end.
+    /// Reads up to `length` bytes at `offset` into `address`. Zero is the end.
     FILE_READ(Kind.FILE, "pread"),
-    /// All `length` bytes from `address` to `offset`.
+    /// Writes all `length` bytes from `address` to `offset`.
     FILE_WRITE(Kind.FILE, "pwrite"),
-    /// What was written, to the disk; without its times if `flags` is one.
+    /// Flushes written data to the disk; without the file's times if `flags` is one.
     FILE_SYNC(Kind.FILE, "fsync"),
-    /// Of the C string at `address` relative to `fd`, with `flags`, into the statx at `address2`.
+    /// Queries the C string at `address` relative to `fd`, with `flags`, into the statx at
+    /// `address2`.
     FILE_STATUS(Kind.FILE, "statx"),
-    /// Of `fd`; nothing if that is negative.
+    /// Closes `fd`. Does nothing if it is negative.
     FILE_CLOSE(Kind.FILE, "close");
 
-    /// What a request waits for. The first four are the queues of a descriptor, in the order in which they are
-    /// served; files are always ready, and waited for elsewhere.
+    /// The readiness that a request waits for. The first four are the queues of a descriptor, in
+    /// the order in which they are served. Files are always ready, and are executed elsewhere.
     public enum Kind {
         URGENT(Readiness.URGENT),
         READ(Readiness.READ),
@@ -54,10 +55,10 @@ public enum Opcode {
         END(Readiness.END),
         FILE(0);
 
-        /// The set of them all.
+        /// The set of all kinds.
         public static final int ALL = Readiness.INTEREST;
 
-        /// The bit of [Readiness] that it waits for; zero for files.
+        /// The bit of [Readiness], also for sets of kinds; zero for files.
         public final int bit;
 
         Kind(int bit) {
@@ -67,7 +68,7 @@ public enum Opcode {
 
     public final Kind kind;
 
-    /// The call as the manual has it, for messages.
+    /// The name of the system call, for messages.
     public final String call;
 
     Opcode(Kind kind, String call) {

@@ -2,69 +2,70 @@ package dev.gyre.internal.backend;
 
 import org.jspecify.annotations.Nullable;
 
-/// The operations of a backend: clauses O-1 to O-9. Readiness backends share one implementation, the
+/// Executes the operations of a backend: clauses O-1 to O-9. Readiness backends share
 /// [ReadinessOperations]; a completion backend has its own.
 ///
-/// **Order.** Requests of one descriptor and kind are served in the order in which they were started. None
-/// is completed inside [#start]: completions are posted and handed out by [#takeCompleted], or by
-/// [Backend#takeReady], one by one.
+/// **Order.** Requests of one descriptor and kind are served in the order in which they were
+/// started. No request completes inside [#start]: completions are enqueued, and [#pollCompleted]
+/// dequeues them one by one.
 ///
-/// **Memory.** What a request points to is the backend's from `start` until it is handed out. On one of
-/// them the kernel really writes into it all that time, so the rule holds on all.
+/// **Memory.** The memory that a request refers to belongs to the backend from `start` until the
+/// completion is delivered. A completion backend's kernel really writes into it all that time, so
+/// the rule holds for all.
 ///
-/// Loop thread only.
+/// Loop thread only, except where noted.
 public interface OperationEngine {
-    /// Makes a descriptor known. It does not block, and is not known to this backend yet.
+    /// Opens the state of a descriptor, which is non-blocking and unknown to this backend.
     ///
     /// @param traits bits of [DescriptorState.Traits]
     DescriptorState open(int fd, int traits);
 
-    /// Starts a request of a descriptor. Its `fd` is set by this.
+    /// Starts a request of a descriptor, and sets its `fd`.
     void start(DescriptorState descriptor, Request request);
 
     /// Starts a request of kind FILE.
     void startFile(Request request);
 
-    /// Asks for an early end: the request completes once, cancelled unless it was through already. If the
-    /// kernel has it in hand that may take a while.
+    /// Cancels a request. It completes once: cancelled, unless it has completed before. That may
+    /// take a while if the kernel executes it.
     void cancel(Request request);
 
-    /// Cancels what is pending on a descriptor, in order.
+    /// Cancels the pending requests of a descriptor, in order.
     ///
-    /// @param key only those with this key, unless it is null
-    /// @param kinds only those of these kinds, as bits
+    /// @param key cancels only requests with this key; all if null
+    /// @param kinds cancels only these kinds, as bits
     void cancelAll(DescriptorState descriptor, @Nullable Object key, int kinds);
 
-    /// Cancels all that is pending on a descriptor and forgets it. It may be gone from here on.
+    /// Cancels all pending requests of a descriptor, and releases its state.
     ///
-    /// @param released called once the kernel uses the number no more: at once, or in a later turn
+    /// @param released runs once the kernel no longer uses the number: at once, or in a later tick
     void close(DescriptorState descriptor, Runnable released);
 
-    /// The owner of a multishot has dealt with a completion that said `more`: the next may come.
+    /// Resumes a multishot after its handler has processed a completion with `more`.
     void resume(Request request);
 
-    /// The next completed request, or null if there is none.
+    /// Dequeues the next completed request; null if there is none.
     @Nullable Request pollCompleted();
 
-    /// Whether requests wait to be handed out: then nobody may sleep.
+    /// Returns whether completions wait to be delivered: the loop must not sleep then.
     boolean hasCompleted();
 
-    /// How many were started and not handed out for good. Any thread.
+    /// Returns how many requests were started and not delivered for the last time. Any thread.
     int outstanding();
 
-    /// How many were handed out for good. Any thread.
+    /// Returns how many requests were delivered for the last time. Any thread.
     long completedCount();
 
-    /// Tells the kernel what has changed since the last wait. Called just before each.
+    /// Passes changes to the kernel. Called before each wait.
     void flush();
 
-    /// The buffers that RECEIVE fills.
+    /// Returns the buffers that RECEIVE fills.
     ReceiveBuffers buffers();
 
-    /// Whoever was handed a buffer of [#buffers()] is through with it.
+    /// Releases a buffer that a RECEIVE has filled.
     void releaseBuffer(int buffer);
 
-    /// The loop is over: everything pending is completed as cancelled, when the kernel uses its memory no
-    /// more. What is not handed out after this is lost.
+    /// Cancels all pending requests, once the kernel no longer uses their memory. Completions that
+    /// are not delivered after this are lost.
     void close();
 }

@@ -4,6 +4,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request.State;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Syscalls;
@@ -13,35 +14,34 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayDeque;
 import java.util.List;
 
-/// Operations over readiness.
+/// Executes operations on kernels that report readiness.
 ///
-/// A request is tried at once if nobody waits before it and the descriptor is not known to block;
-/// else it joins the queue of its kind, and the kernel is asked to tell of that kind from the end
-/// of the tick on. When it does, the queue is served from the front until the descriptor blocks
-/// again.
+/// A request is tried at once if no other one of its kind waits and the descriptor is not known to
+/// block. Otherwise it joins the queue of its kind, and the next flush arms that kind. When the
+/// kernel reports it as ready, the queue is served from the front until the descriptor blocks.
 ///
-/// Descriptors are registered edge-triggered: [EdgeTriggeredInterest] tracks what is armed, and
-/// which kinds would block.
+/// Descriptors are registered edge-triggered: [EdgeTriggeredInterest] tracks the armed kinds, and
+/// those that would block.
 ///
 /// Loop thread only.
 public final class ReadinessOperations implements OperationEngine, DescriptorState.EventReader {
-    private final SyscallExecutor performer;
+    private final SyscallExecutor executor;
     private final FileWorkers files;
     private final ReceiveBuffers buffers;
     private final CompletionQueue completions = new CompletionQueue();
     private final DescriptorPool descriptors;
     private final EdgeTriggeredInterest interest;
 
-    /// Descriptors with a receive that waits for a buffer.
-    private final ArrayDeque<DescriptorState> starved = new ArrayDeque<>();
+    /// Descriptors with a receive that waits for a buffer, in order.
+    private final ArrayDeque<DescriptorState> awaitingBuffer = new ArrayDeque<>();
 
-    public ReadinessOperations(Backend backend, Syscalls seam, LoopContext host) {
-        performer = new SyscallExecutor(seam.kernels().get(), seam.sockets().get());
-        files = new FileWorkers(host, seam.files(), completions);
-        LoopConfig config = host.config();
+    public ReadinessOperations(Backend backend, Syscalls syscalls, LoopContext context) {
+        executor = new SyscallExecutor(syscalls.kernels().get(), syscalls.sockets().get());
+        files = new FileWorkers(context, syscalls.files(), completions);
+        LoopConfig config = context.config();
         buffers =
                 new ReceiveBuffers(
-                        seam.memory(), config.receiveBuffers(), config.receiveBufferBytes());
+                        syscalls.memory(), config.receiveBuffers(), config.receiveBufferBytes());
         descriptors = new DescriptorPool(this, config.preallocatedDescriptors());
         interest = new EdgeTriggeredInterest(backend, completions, descriptors);
     }
@@ -68,13 +68,13 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
             return;
         }
         if (kind == Kind.READ && !descriptor.queue(Kind.URGENT).isEmpty()) {
-            // Urgent data first. The read itself is tried all the same: what it waits for may have
-            // been reported already, and no edge comes twice.
+            // Urgent data first. The read is tried too: its readiness may have been reported
+            // already, and an edge is reported once.
             serve(descriptor, Kind.URGENT, 0);
         }
-        RequestQueue queue = descriptor.queue(kind);
+        IntrusiveList<Request> queue = descriptor.queue(kind);
         if (queue.isEmpty() && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
-            long result = perform(descriptor, request);
+            long result = tryOnce(descriptor, request);
             if (result != SyscallExecutor.WOULD_BLOCK) {
                 complete(descriptor, request, result);
                 return;
@@ -101,13 +101,13 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         files.start(request);
     }
 
-    /// Performs it once, and notes if the descriptor blocks now.
-    private long perform(DescriptorState descriptor, Request request) {
+    /// Tries a request once, and records whether the descriptor blocks.
+    private long tryOnce(DescriptorState descriptor, Request request) {
         if (request.opcode == Opcode.RECEIVE) {
             return receive(descriptor, request);
         }
         long before = request.transferred;
-        long result = performer.execute(request, descriptor.traits);
+        long result = executor.execute(request, descriptor.traits);
         Kind kind = request.opcode.kind;
         if (result == SyscallExecutor.WOULD_BLOCK) {
             interest.onWouldBlock(descriptor, kind, request.transferred != before);
@@ -115,19 +115,19 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
             if (request.opcode == Opcode.READ && isDrained(descriptor, result, request.length)) {
                 EdgeTriggeredInterest.onDrained(descriptor, kind);
             }
-            EdgeTriggeredInterest.onPerformed(descriptor, kind, leavesNothing(request, result));
+            EdgeTriggeredInterest.onPerformed(descriptor, kind, isExhausted(request, result));
         }
         return result;
     }
 
-    /// Whether the next call is expected to block: a read that is not full, and one that takes a
-    /// whole thing at a time.
-    private static boolean leavesNothing(Request request, long result) {
+    /// Returns whether the next call is expected to block: after a short read, and after one that
+    /// returns a whole message or connection.
+    private static boolean isExhausted(Request request, long result) {
         return request.opcode.kind == Kind.READ
                 && (request.opcode != Opcode.READ || result < request.length);
     }
 
-    /// Returns whether a read of up to `length` bytes has taken all that the descriptor had.
+    /// Returns whether a read of up to `length` bytes has drained the descriptor.
     private static boolean isDrained(DescriptorState descriptor, long result, long length) {
         return result > 0
                 && result < length
@@ -138,16 +138,16 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     private long receive(DescriptorState descriptor, Request request) {
         int buffer = buffers.acquire();
         if (buffer < 0) {
-            // Not blocked, for all that is known: it is us who are not ready. A read that follows
-            // must be tried, for its edge has come.
+            // The descriptor does not block, but the loop has no buffer. A read that follows must
+            // be tried, because its edge was reported.
             if (!descriptor.awaitsBuffer) {
                 descriptor.awaitsBuffer = true;
-                starved.add(descriptor);
+                awaitingBuffer.add(descriptor);
             }
             return SyscallExecutor.WOULD_BLOCK;
         }
         long result =
-                performer.receive(
+                executor.receive(
                         descriptor.fd, buffers.address(buffer), buffers.size(), descriptor.traits);
         if (result > 0) {
             request.buffer = buffer;
@@ -176,7 +176,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     @Override
     public void resume(Request request) {
         DescriptorState descriptor = request.descriptor;
-        assert descriptor != null && request.multishot : "only a multishot goes on";
+        assert descriptor != null && request.multishot : "only a multishot is resumed";
         descriptor.inFlight--;
         descriptor.removeDelivered(request);
         if (request.cancelRequested || descriptor.released != null) {
@@ -190,28 +190,28 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     // ------------------------------------------------------------------ events
 
     @Override
-    public void onReady(DescriptorState descriptor, int ready) {
-        int errno = Readiness.errno(ready);
+    public void onReady(DescriptorState descriptor, int events) {
+        int errno = Readiness.errno(events);
         if (errno != 0) {
             fail(descriptor, errno);
             return;
         }
-        boolean over = (ready & (Readiness.ERROR | Readiness.HANGUP)) != 0;
-        descriptor.ending |= over || (ready & (Readiness.END | Readiness.URGENT)) != 0;
-        descriptor.endEvents |= ready & (Readiness.END | Readiness.HANGUP | Readiness.ERROR);
-        if ((ready & Readiness.URGENT) != 0
-                || (!over && !descriptor.queue(Kind.URGENT).isEmpty())) {
-            // Tried even if not announced: kqueue may report it in a later batch than the read.
-            serve(descriptor, Kind.URGENT, ready);
+        boolean ended = (events & (Readiness.ERROR | Readiness.HANGUP)) != 0;
+        descriptor.ending |= ended || (events & (Readiness.END | Readiness.URGENT)) != 0;
+        descriptor.endEvents |= events & (Readiness.END | Readiness.HANGUP | Readiness.ERROR);
+        if ((events & Readiness.URGENT) != 0
+                || (!ended && !descriptor.queue(Kind.URGENT).isEmpty())) {
+            // Tried even if not reported: kqueue may report it in a later batch than the read.
+            serve(descriptor, Kind.URGENT, events);
         }
-        if (over && !descriptor.queue(Kind.URGENT).isEmpty()) {
+        if (ended && !descriptor.queue(Kind.URGENT).isEmpty()) {
             endUrgent(descriptor);
         }
-        if (over || (ready & (Readiness.READ | Readiness.END)) != 0) {
-            serve(descriptor, Kind.READ, ready);
+        if (ended || (events & (Readiness.READ | Readiness.END)) != 0) {
+            serve(descriptor, Kind.READ, events);
         }
-        if (over || (ready & Readiness.WRITE) != 0) {
-            serve(descriptor, Kind.WRITE, ready);
+        if (ended || (events & Readiness.WRITE) != 0) {
+            serve(descriptor, Kind.WRITE, events);
         }
         if (!descriptor.queue(Kind.END).isEmpty()) {
             serveEnd(descriptor);
@@ -219,7 +219,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     }
 
     private void serveEnd(DescriptorState descriptor) {
-        RequestQueue queue = descriptor.queue(Kind.END);
+        IntrusiveList<Request> queue = descriptor.queue(Kind.END);
         Request request = queue.first();
         while (request != null) {
             Request after = queue.after(request);
@@ -232,7 +232,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
     }
 
-    /// The kernel reported an error in place of readiness.
+    /// Completes all requests with an error that the kernel reported in place of readiness.
     private void fail(DescriptorState descriptor, int errno) {
         descriptor.ending = true;
         EdgeTriggeredInterest.reset(descriptor);
@@ -240,22 +240,22 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     }
 
     /// Serves a queue from the front until the descriptor blocks.
-    private void serve(DescriptorState descriptor, Kind kind, int ready) {
+    private void serve(DescriptorState descriptor, Kind kind, int events) {
         EdgeTriggeredInterest.onReady(descriptor, kind);
-        RequestQueue queue = descriptor.queue(kind);
+        IntrusiveList<Request> queue = descriptor.queue(kind);
         if (queue.isEmpty()) {
             interest.onUnwantedReadiness(descriptor, kind);
             return;
         }
         Request request = queue.first();
         while (request != null && !EdgeTriggeredInterest.isBlocked(descriptor, kind)) {
-            long result = perform(descriptor, request);
+            long result = tryOnce(descriptor, request);
             if (result == SyscallExecutor.WOULD_BLOCK) {
                 return;
             }
             queue.remove(request);
             complete(descriptor, request, result);
-            if (result < 0 && (ready & Readiness.ERROR) != 0) {
+            if (result < 0 && (events & Readiness.ERROR) != 0) {
                 completions.postAll(descriptor, result);
                 return;
             }
@@ -263,15 +263,16 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
     }
 
-    /// No urgent data comes any more, and the call for it would not say so.
+    /// Completes the requests for urgent data after the end: their call would not report it.
     private void endUrgent(DescriptorState descriptor) {
-        int error = performer.socketError(descriptor.fd);
-        RequestQueue queue = descriptor.queue(Kind.URGENT);
+        int error = executor.socketError(descriptor.fd);
+        IntrusiveList<Request> queue = descriptor.queue(Kind.URGENT);
         for (Request request = queue.poll(); request != null; request = queue.poll()) {
             completions.post(request, -Math.abs(error), false);
         }
         if (error > 0) {
-            completions.postAll(descriptor, -error); // It was taken from the others by asking.
+            completions.postAll(
+                    descriptor, -error); // The query has cleared it for the other requests.
         }
     }
 
@@ -279,15 +280,15 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
 
     @Override
     public void flush() {
-        if (!starved.isEmpty() && buffers.available() > 0) {
-            feed();
+        if (!awaitingBuffer.isEmpty() && buffers.available() > 0) {
+            serveAwaitingBuffer();
         }
         interest.flush();
     }
 
-    private void feed() {
-        while (!starved.isEmpty() && buffers.available() > 0) {
-            DescriptorState descriptor = starved.removeFirst();
+    private void serveAwaitingBuffer() {
+        while (!awaitingBuffer.isEmpty() && buffers.available() > 0) {
+            DescriptorState descriptor = awaitingBuffer.removeFirst();
             descriptor.awaitsBuffer = false;
             if (descriptor.released == null) {
                 serve(descriptor, Kind.READ, 0);
@@ -311,7 +312,8 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
             descriptor.queue(request.opcode.kind).remove(request);
             completions.post(request, -Errno.ECANCELED, false);
         } else {
-            request.cancelRequested = true; // On its way: whoever has it will see to it.
+            // Delivered, or executed by a worker: the next step cancels it.
+            request.cancelRequested = true;
         }
     }
 
@@ -331,7 +333,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
     }
 
-    private void cancelAll(RequestQueue queue, @Nullable Object key) {
+    private void cancelAll(IntrusiveList<Request> queue, @Nullable Object key) {
         Request request = queue.first();
         while (request != null) {
             Request after = queue.after(request);

@@ -6,8 +6,8 @@ import dev.gyre.internal.sys.MappedMemory;
 import dev.gyre.internal.sys.MemoryCalls;
 import dev.gyre.internal.sys.NativeBytes;
 
-/// The buffers that a loop's RECEIVEs are filled into: a descriptor has one only while bytes are in it, so
-/// many idle connections share few. One piece of memory, cut into equal parts that go by number.
+/// The buffers that the RECEIVEs of a loop fill. A descriptor holds one only while it has bytes, so
+/// that many idle connections share few. One mapping, divided into equal parts that are numbered.
 ///
 /// Loop thread only.
 public final class ReceiveBuffers {
@@ -15,10 +15,10 @@ public final class ReceiveBuffers {
     private final int size;
 
     /// Mapped when the loop opens, so that a receive never fails for lack of memory. The kernel
-    /// backs a page when it is first used, so idle loops cost nothing.
+    /// backs a page on first use, so that idle loops cost nothing.
     private final MappedMemory memory;
 
-    /// The numbers of those that are free, as a stack: the one used last is the one still in the cache.
+    /// The numbers of free buffers, as a stack: the last one used is still in the cache.
     private final int[] free;
 
     private int top;
@@ -60,7 +60,7 @@ public final class ReceiveBuffers {
         return top;
     }
 
-    /// The memory of one, for whoever shows it to users.
+    /// Returns the memory of a buffer.
     public NativeBytes memory(int buffer) {
         return memory.bytes().part((long) buffer * size, size);
     }
@@ -69,34 +69,35 @@ public final class ReceiveBuffers {
         return memory.bytes().address() + (long) buffer * size;
     }
 
-    /// Takes a free one.
+    /// Acquires a free buffer.
     ///
-    /// @return its number, or -1 if there is none
+    /// @return its number, or -1 if none is free
     public int acquire() {
         return top == 0 ? -1 : free[--top];
     }
 
-    /// For a kernel that chooses by itself: it has chosen one. Who uses this never calls [#take()],
-    /// unless after [#freeAllBut].
+    /// Records that the kernel has chosen a buffer itself. A backend that uses this calls
+    /// [#acquire()] only after [#reclaimAllExcept].
     public void acquiredByKernel() {
-        assert top > 0 : "more buffers go out than there are";
+        assert top > 0 : "more buffers are acquired than exist";
         top--;
     }
 
-    /// The kernel does not choose any more. It did so without saying which are left, so that is said here.
+    /// Rebuilds the free list once the kernel no longer chooses. It did not report which buffers
+    /// are left.
     ///
-    /// @param out those that did not come back yet
-    public void reclaimAllExcept(boolean[] out) {
+    /// @param inUse the buffers that are not released yet
+    public void reclaimAllExcept(boolean[] inUse) {
         top = 0;
         for (int i = count - 1; i >= 0; i--) {
-            if (!out[i]) {
+            if (!inUse[i]) {
                 free[top++] = i;
             }
         }
     }
 
     public void release(int buffer) {
-        assert top < count : "more buffers come back than went out";
+        assert top < count : "more buffers are released than were acquired";
         free[top++] = buffer;
     }
 

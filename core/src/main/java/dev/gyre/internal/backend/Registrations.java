@@ -7,22 +7,22 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/// Which handler belongs to which descriptor: an array indexed by the descriptor's number. The
-/// [InterestUpdater] is the kernel's side of it.
+/// Maps descriptors to handlers by an array indexed by fd. Subclasses pass the interest to the
+/// kernel, under the lock of this class; their results are zero or `-errno`.
 ///
-/// The kernel is given number and generation to carry along. The generation changes with every
-/// registration, so an event that was collected for an earlier owner of the number finds nobody.
+/// Each event carries fd and generation. The generation changes with every registration, so that an
+/// event that was collected for an earlier registration of the fd finds no handler.
 ///
-/// Changes are made by any thread, under the lock. The loop thread looks entries up without it:
-/// what it reads of an entry is immutable, and published before the kernel hears of it.
-public final class Registrations {
-    private static final int NUMBER_BITS = 24;
+/// Any thread changes the table, under the lock. The loop thread reads entries without it: the part
+/// that it reads is immutable, and is published before the kernel knows of it.
+public abstract class Registrations {
+    private static final int FD_BITS = 24;
 
-    /// One more than the largest number that can be registered.
-    public static final int MOST = 1 << NUMBER_BITS;
+    /// One more than the largest fd.
+    public static final int MAX_FDS = 1 << FD_BITS;
 
-    /// Where the tag lies in what an event carries: between the number and the generation.
-    public static final int TAG_SHIFT = NUMBER_BITS;
+    /// The offset of the tag in the data of an event: between fd and generation.
+    public static final int TAG_SHIFT = FD_BITS;
 
     private static final class Entry {
         final int generation;
@@ -32,20 +32,20 @@ public final class Registrations {
         // Shared: guarded by lock.
         int interest;
 
-        Entry(int generation, int tag, ReadinessHandler handler) {
+        Entry(int generation, int tag, ReadinessHandler handler, int interest) {
             this.generation = generation;
             this.tag = tag;
             this.handler = handler;
+            this.interest = interest;
         }
 
-        long data(int number) {
-            return ((long) generation << 32) | ((long) tag << TAG_SHIFT) | number;
+        long data(int fd) {
+            return ((long) generation << 32) | ((long) tag << TAG_SHIFT) | fd;
         }
     }
 
     // Shared: guarded by lock.
     private final Object lock = new Object();
-    private final InterestUpdater arming;
     private int generation;
     private boolean closed;
 
@@ -53,90 +53,120 @@ public final class Registrations {
     // when it grows; its elements are accessed through volatile reads of the reference.
     private volatile @Nullable Entry[] entries = new @Nullable Entry[64];
 
-    public Registrations(InterestUpdater arming) {
-        this.arming = arming;
+    // ------------------------------------------------------------------ for subclasses
+
+    /// The system call of [#arm], for messages.
+    ///
+    /// @param registering whether the fd is new, or registered and to be changed
+    protected abstract String call(boolean registering);
+
+    /// Examines a descriptor before it is registered.
+    ///
+    /// @return a tag from 0 to 127 that the events of the registration carry, or `-errno` to refuse
+    protected int examine(int fd) {
+        return 0;
     }
 
-    /// The number in what an event carries.
-    public static int numberOf(long data) {
-        return (int) data & (MOST - 1);
+    /// Returns whether a change of interest invalidates events in flight. The kernel then has to
+    /// report again what lasts.
+    protected boolean isStaleAfter(int interestBefore, int interestAfter) {
+        return false;
     }
 
-    /// The handler of a collected event, or null if its registration is gone.
-    public @Nullable ReadinessHandler find(long data) {
-        int number = numberOf(data);
+    /// Replaces the interest that the kernel has in a descriptor.
+    ///
+    /// @param data carried by each of its events
+    protected abstract int arm(boolean registering, int fd, long data, int interest);
+
+    /// Removes the interest that the kernel has in a descriptor. Its errors do not matter: the
+    /// table decides.
+    protected abstract void disarm(int fd);
+
+    // ------------------------------------------------------------------ events
+
+    /// Returns the fd of an event.
+    public static int fdOf(long data) {
+        return (int) data & (MAX_FDS - 1);
+    }
+
+    /// Returns the handler of a collected event; null if its registration is gone.
+    public final @Nullable ReadinessHandler find(long data) {
+        int fd = fdOf(data);
         @Nullable Entry[] table = entries;
-        Entry entry = number < table.length ? table[number] : null;
+        Entry entry = fd < table.length ? table[fd] : null;
         return entry != null && entry.generation == (int) (data >>> 32) ? entry.handler : null;
     }
 
-    public void register(int number, int interest, ReadinessHandler handler) {
-        if (number < 0 || number >= MOST) {
-            throw new IllegalArgumentException("not a descriptor: " + number);
-        }
+    /// Disarms the registration that an event was collected for, until the next change of interest.
+    /// Does nothing if the registration is gone, or if a change has made the event stale.
+    public final void disarmRegistration(long data) {
         synchronized (lock) {
-            requireOpen();
-            int tag = arming.examine(number);
-            int result = tag;
-            if (tag >= 0) {
-                Entry entry = new Entry(nextGeneration(), tag, handler);
-                entry.interest = interest;
-                // Before the kernel hears of it: an edge that came at once would find nobody.
-                put(number, entry);
-                result = arming.arm(true, number, entry.data(number), interest);
-            }
-            if (result < 0) {
-                forget(number);
-                throw new SystemCallException(arming.call(true), -result, number);
+            if (!closed && find(data) != null) {
+                disarm(fdOf(data));
             }
         }
     }
 
-    public void modify(int number, int interest) {
+    // ------------------------------------------------------------------ changes
+
+    /// See [Backend#register].
+    public final void register(int fd, int interest, ReadinessHandler handler) {
+        if (fd < 0 || fd >= MAX_FDS) {
+            throw new IllegalArgumentException("not a descriptor: " + fd);
+        }
         synchronized (lock) {
             requireOpen();
-            Entry entry = entryOf(number);
+            int tag = examine(fd);
+            int result = tag;
+            if (tag >= 0) {
+                Entry entry = new Entry(nextGeneration(), tag, handler, interest);
+                // Before the kernel knows of it: an immediate edge would find no handler.
+                put(fd, entry);
+                result = arm(true, fd, entry.data(fd), interest);
+            }
+            if (result < 0) {
+                remove(fd);
+                throw new SystemCallException(call(true), -result, fd);
+            }
+        }
+    }
+
+    /// See [Backend#modify].
+    public final void modify(int fd, int interest) {
+        synchronized (lock) {
+            requireOpen();
+            Entry entry = entryOf(fd);
             if (entry == null) {
                 return;
             }
-            if (arming.isStaleAfter(entry.interest, interest)) {
-                entry = new Entry(nextGeneration(), entry.tag, entry.handler);
-                put(number, entry);
+            if (isStaleAfter(entry.interest, interest)) {
+                entry = new Entry(nextGeneration(), entry.tag, entry.handler, interest);
+                put(fd, entry);
             }
             entry.interest = interest;
-            int result = arming.arm(false, number, entry.data(number), interest);
+            int result = arm(false, fd, entry.data(fd), interest);
             if (result < 0) {
-                throw new SystemCallException(arming.call(false), -result, number);
+                throw new SystemCallException(call(false), -result, fd);
             }
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // a handler is only itself
-    public void deregister(int number, ReadinessHandler handler) {
+    /// See [Backend#deregister].
+    @SuppressWarnings("ReferenceEquality") // handlers are compared by identity
+    public final void deregister(int fd, ReadinessHandler handler) {
         synchronized (lock) {
-            Entry entry = entryOf(number);
+            Entry entry = entryOf(fd);
             if (closed || entry == null || entry.handler != handler) {
                 return;
             }
-            forget(number);
-            arming.disarm(number);
+            remove(fd);
+            disarm(fd);
         }
     }
 
-    /// Has nothing more reported until the next change, by the registration that an event was
-    /// collected for. Does nothing if that is gone, or if the event is from before a change that
-    /// made it stale.
-    public void disarm(long data) {
-        synchronized (lock) {
-            if (!closed && find(data) != null) {
-                arming.disarm(numberOf(data));
-            }
-        }
-    }
-
-    /// Refuses changes from now on, so that none reaches a descriptor that was given the number
-    /// of the closed poller.
-    public void close() {
+    /// Refuses further changes: they would reach a descriptor that reuses the number of the closed
+    /// poller.
+    public final void close() {
         synchronized (lock) {
             closed = true;
         }
@@ -144,34 +174,35 @@ public final class Registrations {
 
     private void requireOpen() {
         if (closed) {
-            throw new LoopTerminatedException("the loop is over: its descriptors are released");
+            throw new LoopTerminatedException(
+                    "the loop is terminated: its descriptors are released");
         }
     }
 
-    /// Never zero: that marks the loop's own descriptors.
+    /// Returns a generation other than zero, which marks descriptors of the backend itself.
     private int nextGeneration() {
         generation = generation == -1 ? 1 : generation + 1;
         return generation;
     }
 
-    private @Nullable Entry entryOf(int number) {
+    private @Nullable Entry entryOf(int fd) {
         @Nullable Entry[] table = entries;
-        return number >= 0 && number < table.length ? table[number] : null;
+        return fd >= 0 && fd < table.length ? table[fd] : null;
     }
 
-    private void put(int number, Entry entry) {
+    private void put(int fd, Entry entry) {
         @Nullable Entry[] table = entries;
-        if (number >= table.length) {
-            table = Arrays.copyOf(table, Math.max(number + 1, table.length * 2));
+        if (fd >= table.length) {
+            table = Arrays.copyOf(table, Math.max(fd + 1, table.length * 2));
         }
-        table[number] = entry;
+        table[fd] = entry;
         entries = table; // Release, also of the same array, so that the loop sees the element.
     }
 
-    private void forget(int number) {
+    private void remove(int fd) {
         @Nullable Entry[] table = entries;
-        if (number < table.length) {
-            table[number] = null;
+        if (fd < table.length) {
+            table[fd] = null;
             entries = table;
         }
     }

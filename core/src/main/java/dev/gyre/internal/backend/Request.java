@@ -1,23 +1,25 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.backend.DescriptorState.Traits;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.sys.Errno;
 
 import org.jspecify.annotations.Nullable;
 
-/// One thing that the kernel is asked to do: plain data, filled in by its owner and used again and again.
+/// One request to the kernel: plain data that its owner fills in and reuses.
 ///
 /// ```
-///            start                  the kernel is through                handed out
+///            start                  the kernel is done                   delivered
 ///     IDLE ─────────▶ PENDING ─────────────────────────────▶ COMPLETED ─────────────▶ IDLE
 ///                        │  cancel, close of the descriptor      ▲   │
 ///                        └───────────────────────────────────────┘   └──▶ PENDING (multishot)
 /// ```
 ///
-/// From `start` until it is handed out it belongs to the backend, and so does all memory that it points to.
+/// From `start` until it is delivered it belongs to the backend, and so does all memory that it
+/// refers to.
 ///
 /// Loop thread only.
-public final class Request {
+public final class Request extends IntrusiveList.Node<Request> {
     public enum State {
         IDLE,
         PENDING,
@@ -27,7 +29,7 @@ public final class Request {
     /// Receives the completions.
     public final CompletionHandler handler;
 
-    // What to do: set by the owner while idle. Opcode says which of them it uses, and how.
+    // Arguments: set by the owner while idle. Opcode documents which of them it uses.
     public Opcode opcode = Opcode.READ;
     public int fd = -1;
     public int fd2 = -1;
@@ -37,50 +39,48 @@ public final class Request {
     public long offset;
     public int flags;
 
-    /// What the addresses point into, if nobody else keeps it alive.
+    /// Keeps the memory at the addresses reachable, if nothing else does.
     public @Nullable Object memory;
 
-    /// Whether it completes again and again until it fails or is cancelled. Only ACCEPT and RECEIVE.
+    /// Whether it completes repeatedly until it fails or is cancelled. Only ACCEPT and RECEIVE.
     public boolean multishot;
 
-    /// What several of a descriptor can be cancelled by.
+    /// The key by which several requests of a descriptor are cancelled.
     public @Nullable Object key;
 
-    /// Told each time that a write has come further and not to its end; null if nobody wants to know. Notes it and
-    /// does nothing else: it is called in the middle of things.
+    /// Runs each time that a write has transferred a part; null if absent. Must only record it,
+    /// because it runs in the middle of an operation.
     public @Nullable Runnable onProgress;
 
-    // How it went: for the owner, when it is handed out.
+    // Results: for the handler.
 
-    /// What the kernel said: zero or more, or `-errno`; `-ECANCELED` if it was cancelled.
+    /// Zero or more, or `-errno`; `-ECANCELED` if it was cancelled.
     public long result;
 
-    /// Of a WRITE, WRITE_VECTOR, SEND_FILE or FILE_WRITE: how much went out, also if it failed after that.
+    /// How many bytes a WRITE, WRITE_VECTOR, SEND_FILE or FILE_WRITE has written, also if it failed
+    /// afterwards.
     public long transferred;
 
-    /// Of a RECEIVE that brought bytes: which buffer, for [ReceiveBuffers].
+    /// The number of the buffer that a RECEIVE has filled, in [ReceiveBuffers].
     public int buffer = -1;
 
-    /// Of a multishot: whether it goes on after this completion.
+    /// Whether a multishot continues after this completion.
     public boolean more;
 
     // For the backend.
     State state = State.IDLE;
-    int generation;
+    private int generation;
 
-    /// Cancelled by its owner while the kernel was at it, or behind one that the kernel is at.
+    /// Whether it was cancelled while the kernel executed it or a request before it.
     public boolean cancelRequested;
 
-    /// A mark of the backend's: where the request is on its way.
+    /// A mark of the backend: the progress of the request.
     public int stage;
 
-    /// The slot that it has in a table of the backend's.
+    /// The slot in a table of the backend.
     public int slot = -1;
 
     public @Nullable DescriptorState descriptor;
-    @Nullable Request next;
-    @Nullable Request previous;
-    @Nullable RequestQueue queue;
 
     public Request(CompletionHandler handler) {
         this.handler = handler;
@@ -90,12 +90,12 @@ public final class Request {
         return state;
     }
 
-    /// Which start this is: each has another one.
+    /// Returns a number that changes with every start.
     public int generation() {
         return generation;
     }
 
-    /// Called by the backend's `start`.
+    /// Called by the `start` of a backend.
     public void begin(@Nullable DescriptorState of) {
         assert state == State.IDLE : "O-9: started while " + state;
         state = State.PENDING;
@@ -109,11 +109,11 @@ public final class Request {
         stage = 0;
     }
 
-    /// A part of it went out.
+    /// Called when a write has transferred a part.
     public void reportProgress() {
-        Runnable told = onProgress;
-        if (told != null) {
-            told.run();
+        Runnable progress = onProgress;
+        if (progress != null) {
+            progress.run();
         }
     }
 

@@ -9,32 +9,32 @@ import dev.gyre.internal.sys.SocketCalls;
 
 import java.lang.foreign.MemorySegment;
 
-/// Makes the calls of a request on a descriptor that does not block. What a call leaves over, as of a large
-/// write, is kept in the request, which is simply performed again when the descriptor is ready.
+/// Executes requests by system calls on non-blocking descriptors. A request keeps its progress, for
+/// example of a large write, and is executed again when the descriptor is ready.
 ///
 /// Loop thread only.
 public final class SyscallExecutor {
-    /// Not a result: try again when the descriptor is ready. Distinct from `-EAGAIN`, with which a call may
-    /// really fail, as connecting to a Unix socket whose backlog is full.
+    /// Not a result: execute the request again when the descriptor is ready. Distinct from
+    /// `-EAGAIN`, a real failure of connecting to a Unix socket whose backlog is full.
     public static final long WOULD_BLOCK = Long.MIN_VALUE;
 
-    /// How many peers may hang up between arriving and being accepted before others have their turn.
+    /// How many connections that were aborted before the accept are skipped in one call.
     private static final int MAX_ABORTED_ACCEPTS = 64;
 
-    /// The stage of a CONNECT that is under way.
+    /// The stage of a CONNECT in progress.
     private static final int CONNECTING = 1;
 
-    private final PollSyscalls kernel;
+    private final PollSyscalls calls;
     private final SocketCalls sockets;
     private final MemorySegment scratch =
             Memory.allocate(Linux.SIZEOF_SOCKADDR_STORAGE + 2 * Long.BYTES);
 
-    public SyscallExecutor(PollSyscalls kernel, SocketCalls sockets) {
-        this.kernel = kernel;
+    public SyscallExecutor(PollSyscalls calls, SocketCalls sockets) {
+        this.calls = calls;
         this.sockets = sockets;
     }
 
-    /// Performs a request, as far as that goes without waiting.
+    /// Executes a request as far as possible without waiting.
     ///
     /// @return the result, `-errno`, or [#WOULD_BLOCK]
     public long execute(Request request, int traits) {
@@ -68,7 +68,8 @@ public final class SyscallExecutor {
                                 FILE_SYNC,
                                 FILE_STATUS,
                                 FILE_CLOSE ->
-                                throw new AssertionError(request.opcode + " is not performed here");
+                                throw new AssertionError(
+                                        request.opcode + " is not executed by system calls");
                     };
             if (result == -Errno.EAGAIN && request.opcode != Opcode.CONNECT) {
                 return WOULD_BLOCK;
@@ -79,7 +80,7 @@ public final class SyscallExecutor {
         }
     }
 
-    /// Fills a buffer of the loop's own.
+    /// Reads into a receive buffer of the loop.
     ///
     /// @return the number of bytes, `-errno`, or [#WOULD_BLOCK]
     public long receive(int fd, long address, int size, int traits) {
@@ -88,7 +89,7 @@ public final class SyscallExecutor {
             result =
                     (traits & Traits.SOCKET) != 0
                             ? sockets.recv(fd, address, size, 0)
-                            : kernel.read(fd, address, size);
+                            : calls.read(fd, address, size);
         } while (result == -Errno.EINTR);
         return result == -Errno.EAGAIN ? WOULD_BLOCK : result;
     }
@@ -96,7 +97,7 @@ public final class SyscallExecutor {
     private long read(Request request, boolean socket) {
         return socket
                 ? sockets.recv(request.fd, request.address, request.length, 0)
-                : kernel.read(request.fd, request.address, request.length);
+                : calls.read(request.fd, request.address, request.length);
     }
 
     private long write(Request request, boolean socket) {
@@ -107,7 +108,7 @@ public final class SyscallExecutor {
                     socket
                             ? sockets.send(
                                     request.fd, address, left, request.flags | Linux.MSG_NOSIGNAL)
-                            : kernel.write(request.fd, address, left);
+                            : calls.write(request.fd, address, left);
             if (result < 0) {
                 return result;
             }
@@ -116,13 +117,13 @@ public final class SyscallExecutor {
                 return request.transferred;
             }
             if (result == 0) {
-                return -Errno.EIO; // Takes nothing and says nothing: asking again would not end.
+                return -Errno.EIO; // No progress and no error: a retry would not end.
             }
             request.reportProgress();
         }
     }
 
-    /// The vectors that are through are emptied, so that what is left is simply all of them.
+    /// Writes the iovecs that are left.
     private long writeVector(Request request) {
         while (true) {
             int done = (int) request.offset;
@@ -142,9 +143,10 @@ public final class SyscallExecutor {
         }
     }
 
-    /// Moves the beginning of what is left to behind `bytes`; `offset` counts the vectors that are through.
+    /// Advances the iovecs of a request by `bytes`. Its `offset` counts the iovecs that are
+    /// written.
     ///
-    /// @return whether nothing is left
+    /// @return whether all are written
     public static boolean advanceIovecs(Request request, long bytes) {
         long left = bytes;
         while (request.offset < request.length) {
@@ -163,7 +165,7 @@ public final class SyscallExecutor {
 
     private long readUrgent(Request request) {
         long result = sockets.recv(request.fd, request.address, 1, Linux.MSG_OOB);
-        return result == -Errno.EINVAL ? -Errno.EAGAIN : result; // None has arrived yet.
+        return result == -Errno.EINVAL ? -Errno.EAGAIN : result; // Not arrived yet.
     }
 
     private long accept(Request request) {
@@ -189,7 +191,7 @@ public final class SyscallExecutor {
         if (request.stage != CONNECTING) {
             int result = sockets.connect(request.fd, request.address, (int) request.length);
             switch (-result) {
-                // Interrupted, it goes on by itself all the same.
+                // An interrupted connect continues too.
                 case Errno.EINPROGRESS, Errno.EINTR, Errno.EALREADY -> request.stage = CONNECTING;
                 default -> {
                     return result;
@@ -201,20 +203,20 @@ public final class SyscallExecutor {
         if (error != 0) {
             return error < 0 ? error : -error;
         }
-        // No error, but is it connected? An event may be older than the attempt.
-        long room = scratch.address();
-        Memory.putInt(room, Linux.SIZEOF_SOCKADDR_STORAGE);
-        int peer = sockets.getpeername(request.fd, room + Long.BYTES, room);
+        // No error, but possibly not connected: the event may be older than the attempt.
+        long length = scratch.address();
+        Memory.putInt(length, Linux.SIZEOF_SOCKADDR_STORAGE);
+        int peer = sockets.getpeername(request.fd, length + Long.BYTES, length);
         return peer == -Errno.ENOTCONN ? WOULD_BLOCK : peer;
     }
 
-    /// Whether urgent data has arrived and is still unread.
+    /// Returns whether unread urgent data has arrived.
     public boolean hasUrgentData(int fd) {
         int ready = sockets.pollOne(fd, Linux.EPOLLPRI);
         return ready > 0 && (ready & Linux.EPOLLPRI) != 0;
     }
 
-    /// The error that a socket has met, which is taken from it by asking; or `-errno`.
+    /// Returns and clears the pending error of a socket; or `-errno`.
     public int socketError(int fd) {
         long value = scratch.address();
         long length = value + Long.BYTES;
@@ -247,7 +249,7 @@ public final class SyscallExecutor {
         if (result != -Errno.EAGAIN) {
             return result;
         }
-        // One of the two is not ready, and only if it is ours is there anything to wait for.
+        // One of the two is not ready. Only the descriptor of the request can be waited for.
         int asked = request.opcode == Opcode.SPLICE_FROM ? Linux.POLLOUT : Linux.POLLIN;
         int ready = sockets.pollOne(request.fd2, asked);
         if (ready < 0) {

@@ -1,4 +1,5 @@
-/// What the loop asks of a kernel: wait, wake, register. One small package a backend.
+/// The backends of the loop: `Backend` polls, wakes and registers, `OperationEngine` executes
+/// operations.
 @NullMarked
 package dev.gyre.internal.backend;
 

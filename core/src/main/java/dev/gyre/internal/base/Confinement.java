@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// Which thread the loop belongs to just now: the one that runs it, or nobody.
+/// The thread that runs the loop, and the check that confined methods make.
 public final class Confinement {
     private static final VarHandle THREAD;
 
@@ -20,14 +20,14 @@ public final class Confinement {
 
     private final String loopName;
 
-    // Shared: written by the loop thread, read by any to tell who that is.
+    // Shared: written by the loop thread, read by any thread. Null while no thread runs the loop.
     private volatile @Nullable Thread thread;
 
     public Confinement(String loopName) {
         this.loopName = loopName;
     }
 
-    /// The thread that runs the loop, or null.
+    /// Returns the thread that runs the loop; `null` if none does.
     public @Nullable Thread thread() {
         return thread;
     }
@@ -36,22 +36,23 @@ public final class Confinement {
         this.thread = thread;
     }
 
-    /// Whether the calling thread runs the loop.
+    /// Returns whether the calling thread runs the loop.
     ///
-    /// A plain read will do: a thread writes only itself or null here, so whoever finds itself has put itself
-    /// there and has not left since. Being plain, it does not keep the compiler from merging one look with the next.
-    @SuppressWarnings("ReferenceEquality") // a thread is only itself
+    /// A plain read suffices: a thread writes only itself or null, so a thread that reads itself
+    /// has written that value and not left since. The compiler may merge plain reads.
+    @SuppressWarnings("ReferenceEquality") // identity of threads
     public boolean isHere() {
         return (Thread) THREAD.get(this) == Thread.currentThread();
     }
 
+    /// Returns whether another thread runs the loop.
     public boolean isElsewhere() {
         return thread != null && !isHere();
     }
 
     /// Accepts the loop thread, or any thread while no thread runs the loop. Also checks that
     /// enough stack is left for a change (E-4): every confined method calls this first.
-    @SuppressWarnings("ReferenceEquality") // a thread is only itself
+    @SuppressWarnings("ReferenceEquality") // identity of threads
     public void require(String method) {
         StackReserve.requireMedium();
         if (isHere()) {
@@ -61,13 +62,13 @@ public final class Confinement {
         if (owner != null) {
             throw new WrongThreadException(
                     method
-                            + " belongs to the thread of loop "
+                            + " is confined to the thread of loop "
                             + loopName
                             + ", "
                             + owner
                             + ", but was called on "
                             + Thread.currentThread()
-                            + ": hand it over with submit");
+                            + ": call it in a task passed to submit");
         }
     }
 }

@@ -3,8 +3,8 @@ package dev.gyre.internal.base;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// A count with one writer and any number of readers. Opaque stores: whole, in order, and as cheap as
-/// plain ones, so that being watched costs the loop nothing.
+/// A count with one writer and any number of readers. Opaque stores are atomic and coherent and
+/// cost as little as plain ones, so readers do not slow the loop down.
 public final class Counter {
     private static final VarHandle VALUE;
 

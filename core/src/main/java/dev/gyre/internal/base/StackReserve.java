@@ -12,17 +12,17 @@ import java.util.HexFormat;
 /// checks here first. If the stack is too short, the check throws before anything has changed.
 /// After it, no chain of library calls that fits the reserve can overflow.
 ///
-/// Library calls use each other: a promise that settles cancels its timer, which wakes a loop. A call
-/// that asked for no more than the calls it makes could be refused in the middle by one of them. Hence
-/// three sizes. Each one covers chains in which the smaller sizes are asked for.
+/// Library calls use each other: a promise that settles cancels its timer, which wakes a loop. A
+/// call that reserved no more than its callees could fail in the middle, in one of them. Hence
+/// three sizes. Each one covers call chains that reserve the smaller sizes.
 ///
-/// **How.** HotSpot throws StackOverflowError on method entry only. Each size is a method whose frame
-/// is that large, because it has that many local variables. The interpreter compares the frame with
-/// the rest of the stack on entry. Compiled code inlines the method and checks, on its own entry, for
-/// the frames that the interpreter would need if the method's unlikely branch were taken. That check
-/// is one store for each page, so hot code pays neither a call nor a frame.
+/// **How.** HotSpot throws StackOverflowError on method entry only. Each size is a method whose
+/// frame is that large, because it has that many local variables. The interpreter compares the
+/// frame with the rest of the stack on entry. Compiled code inlines the method and checks, on its
+/// own entry, for the frames that the interpreter would need if the method's unlikely branch were
+/// taken. That check is one store for each page, so hot code pays neither a call nor a frame.
 public final class StackReserve {
-    /// The class file of `Frame`, with max_locals as `%04x`. `StackReserveTest` takes it apart:
+    /// The class file of `Frame`, with max_locals as `%04x`. `StackReserveTest` parses it:
     ///
     /// ```
     ///   static boolean unlikely;
@@ -66,7 +66,7 @@ public final class StackReserve {
         try {
             SMALL.invokeExact();
         } catch (Throwable e) {
-            throw Throwables.asItIs(e);
+            throw Throwables.rethrow(e);
         }
     }
 
@@ -77,7 +77,7 @@ public final class StackReserve {
         try {
             MEDIUM.invokeExact();
         } catch (Throwable e) {
-            throw Throwables.asItIs(e);
+            throw Throwables.rethrow(e);
         }
     }
 
@@ -89,7 +89,7 @@ public final class StackReserve {
         try {
             LARGE.invokeExact();
         } catch (Throwable e) {
-            throw Throwables.asItIs(e);
+            throw Throwables.rethrow(e);
         }
     }
 }

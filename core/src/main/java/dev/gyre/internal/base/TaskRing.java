@@ -7,44 +7,44 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A queue of callbacks for one thread: a circular array that grows, and shrinks again when a burst is
-/// over. A slot is nulled when it is taken.
+/// A queue of callbacks for one thread: a circular array that grows, and shrinks after a burst. A
+/// slot is cleared when its callback is dequeued.
 ///
 /// Loop thread only.
 public final class TaskRing {
-    public static final int LEAST = 64;
-    static final int MOST = 1 << 24;
+    public static final int MIN_CAPACITY = 64;
+    static final int MAX_CAPACITY = 1 << 24;
 
-    /// After so many additions a small array is replaced by a new one. To put a new task into an array that has
-    /// been moved to the old generation costs a fence under G1, to put it into one as young as the task does not.
-    /// It comes to a hundredth of a byte a task.
+    /// After this many additions a small array is replaced by a new one. Under G1, storing a new
+    /// task into an array in the old generation costs a fence. Storing it into a young array does
+    /// not. The replacement costs a hundredth of a byte per task.
     private static final int RENEWAL = 1 << 16;
 
     private final String name;
 
-    /// Of objects: a store into an array of an interface's type looks that interface up in the task's class.
-    private @Nullable Object[] slots = new @Nullable Object[LEAST];
+    /// Objects, not Runnables: a store into an array of an interface type needs an interface check.
+    private @Nullable Object[] slots = new @Nullable Object[MIN_CAPACITY];
 
-    // How many have ever been taken and added: the next slots, modulo the length.
-    private long taken;
+    // The total numbers of tasks dequeued and added. Modulo the length they are the next slots.
+    private long dequeued;
     private long added;
 
-    // As they were at the last trim and at the last renewal.
+    // The values at the last trim and at the last renewal.
     private long sizeAtTrim;
     private long addedAtTrim;
     private long addedAtRenewal;
 
-    /// @param name what it holds, for messages
+    /// @param name the kind of its tasks, for messages
     public TaskRing(String name) {
         this.name = name;
     }
 
     public int size() {
-        return (int) (added - taken);
+        return (int) (added - dequeued);
     }
 
     public boolean isEmpty() {
-        return added == taken;
+        return added == dequeued;
     }
 
     public int capacity() {
@@ -54,48 +54,48 @@ public final class TaskRing {
     /// Ensures that `more` tasks can be added without an allocation, for callers that must not fail
     /// half-way.
     public void ensureCapacity(int more) {
-        while (added - taken + more > slots.length) {
+        while (added - dequeued + more > slots.length) {
             grow();
         }
     }
 
     public void add(Runnable task) {
-        if (added - taken == slots.length) {
+        if (added - dequeued == slots.length) {
             grow();
         }
         slots[(int) added & slots.length - 1] = task;
         added++;
     }
 
-    /// Only when it is not empty.
+    /// Dequeues the oldest task. Requires that the ring is not empty.
     public Runnable take() {
-        int slot = (int) taken & slots.length - 1;
+        int slot = (int) dequeued & slots.length - 1;
         Runnable task = (Runnable) slots[slot];
         assert task != null : "taken from an empty ring of " + name;
         slots[slot] = null;
-        taken++;
+        dequeued++;
         return task;
     }
 
-    /// The oldest, or null if it is empty.
+    /// Dequeues the oldest task; `null` if empty.
     public @Nullable Runnable poll() {
         return isEmpty() ? null : take();
     }
 
-    /// Looks at those that are queued and came after an earlier look, the oldest first.
+    /// Passes the queued tasks added since an earlier call to the action, oldest first.
     ///
-    /// @param look what that look returned, 0 for all
-    /// @return for the next look
-    public long forEachSince(long look, Consumer<? super Runnable> action) {
-        for (long i = Math.max(taken, look); i < added; i++) {
+    /// @param position the result of that call; 0 for all tasks
+    /// @return the position for the next call
+    public long forEachSince(long position, Consumer<? super Runnable> action) {
+        for (long i = Math.max(dequeued, position); i < added; i++) {
             action.accept((Runnable) Objects.requireNonNull(slots[(int) i & slots.length - 1]));
         }
         return added;
     }
 
-    /// Drops everything.
+    /// Drops all tasks.
     ///
-    /// @return how many there were
+    /// @return the number of dropped tasks
     public int clear() {
         int dropped = size();
         while (!isEmpty()) {
@@ -104,13 +104,13 @@ public final class TaskRing {
         return dropped;
     }
 
-    /// Halves an array of which the last round cannot have filled more than a quarter. Called once a round, so
-    /// that a steady load of any size keeps its array.
+    /// Halves the array if the last round cannot have filled more than a quarter of it. Called once
+    /// per round, so a steady load of any size keeps its array.
     public void trim() {
         long most = sizeAtTrim + added - addedAtTrim;
-        if (slots.length > LEAST && most <= slots.length / 4) {
+        if (slots.length > MIN_CAPACITY && most <= slots.length / 4) {
             resize(slots.length / 2);
-        } else if (added - addedAtRenewal > RENEWAL && slots.length <= 4 * LEAST) {
+        } else if (added - addedAtRenewal > RENEWAL && slots.length <= 4 * MIN_CAPACITY) {
             resize(slots.length);
         }
         sizeAtTrim = size();
@@ -118,7 +118,7 @@ public final class TaskRing {
     }
 
     private void grow() {
-        if (slots.length == MOST) {
+        if (slots.length == MAX_CAPACITY) {
             throw new LoopOverloadedException("too many " + name + " are queued: " + size());
         }
         resize(slots.length * 2);
@@ -126,7 +126,7 @@ public final class TaskRing {
 
     private void resize(int capacity) {
         @Nullable Object[] moved = new @Nullable Object[capacity];
-        for (long i = taken; i < added; i++) {
+        for (long i = dequeued; i < added; i++) {
             moved[(int) i & capacity - 1] = slots[(int) i & slots.length - 1];
         }
         slots = moved;

@@ -2,12 +2,12 @@ package dev.gyre.internal.base;
 
 import org.jspecify.annotations.Nullable;
 
-/// What becomes of several throwables where only one can be thrown, and of checked ones where none may.
+/// Combines throwables, and rethrows checked ones where none is declared.
 public final class Throwables {
     private Throwables() {}
 
-    /// The first of two, in which the other is suppressed.
-    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself, whatever it equals
+    /// Returns the first of two throwables and adds the other one as suppressed.
+    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
     public static Throwable firstOf(@Nullable Throwable first, Throwable other) {
         if (first == null) {
             return other;
@@ -18,8 +18,9 @@ public final class Throwables {
         return first;
     }
 
-    /// Throws it, whatever it is, as it is: wrapping it would hide it from the caller's catch clauses.
-    public static RuntimeException asItIs(Throwable thrown) {
+    /// Throws the throwable without a wrapper, which would hide it from catch clauses of the
+    /// caller.
+    public static RuntimeException rethrow(Throwable thrown) {
         throw Throwables.<RuntimeException>unchecked(thrown);
     }
 

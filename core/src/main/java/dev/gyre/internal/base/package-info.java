@@ -1,4 +1,5 @@
-/// What the other rooms stand on: counts, a queue for one thread, and whose thread it is.
+/// Foundations of the other packages: confinement, stack reserve, counters, a single-threaded
+/// queue, memory budget and the bounded executor.
 @NullMarked
 package dev.gyre.internal.base;
 

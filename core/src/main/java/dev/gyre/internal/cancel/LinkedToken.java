@@ -12,128 +12,119 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/// A token that is cancelled when one of several roots is.
+/// A token that is cancelled when one of several roots is. A root is a source or a deadline.
 ///
-/// A link to a linked token becomes links to the roots of that one. So however tokens are linked, each
-/// looks at its roots directly, a root that is reached in two ways is asked once, and no chain is long.
+/// A link to a linked token becomes links to that token's roots. So each token queries its roots
+/// directly, queries each root once, and chains do not grow.
 ///
-/// The roots know of it only while it has listeners. Without any, looking is enough, and there is nothing
-/// to release.
-public final class LinkedToken implements Cancellation {
-    private static final int MOST_ROOTS = 1 << 16;
+/// The roots reference the token only while it has listeners. Without listeners, queries suffice
+/// and nothing has to be released.
+public final class LinkedToken extends CancellationToken {
+    private static final int MAX_ROOTS = 1 << 16;
 
-    private final RootToken[] roots;
-    private final CancellationState fate = new CancellationState(new Roots());
+    private final CancellationToken[] roots;
 
-    private LinkedToken(RootToken[] roots) {
+    // Shared: guarded by the lock.
+    private final ArrayList<Listener> rootListeners = new ArrayList<>(0);
+
+    private LinkedToken(CancellationToken[] roots) {
         this.roots = roots;
     }
 
-    /// The simplest token that is cancelled when one of these is.
+    /// Returns the simplest token that is cancelled when one of the given ones is.
     public static Cancellation anyOf(Cancellation... several) {
-        List<Cancellation> differing = new ArrayList<>();
-        Set<RootToken> roots = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<RootToken> inOrder = new ArrayList<>();
+        List<Cancellation> distinct = new ArrayList<>();
+        Set<CancellationToken> roots = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<CancellationToken> inOrder = new ArrayList<>();
         for (int i = 0; i < several.length; i++) {
             Cancellation each = Objects.requireNonNull(several[i], "cancellation " + i);
             if (each.isCancelled()) {
                 return each;
             }
             int before = inOrder.size();
-            for (RootToken root : rootsOf(each)) {
+            for (CancellationToken root : rootsOf(each)) {
                 if (roots.add(root)) {
                     inOrder.add(root);
                 }
             }
             if (inOrder.size() > before) {
-                differing.add(each);
+                distinct.add(each);
             }
         }
-        if (inOrder.size() > MOST_ROOTS) {
+        if (inOrder.size() > MAX_ROOTS) {
             throw new IllegalArgumentException(
-                    "linked to " + inOrder.size() + " others, but at most " + MOST_ROOTS);
+                    "linked to " + inOrder.size() + " others, but at most " + MAX_ROOTS);
         }
-        return switch (differing.size()) {
+        return switch (distinct.size()) {
             case 0 -> NeverCancelled.INSTANCE;
-            case 1 -> differing.getFirst();
-            default -> new LinkedToken(inOrder.toArray(RootToken[]::new));
+            case 1 -> distinct.getFirst();
+            default -> new LinkedToken(inOrder.toArray(CancellationToken[]::new));
         };
     }
 
-    private static RootToken[] rootsOf(Cancellation cancellation) {
-        // No switch over types, for which the JDK makes a class at every start.
+    private static CancellationToken[] rootsOf(Cancellation cancellation) {
+        // No switch over types: the JDK generates a class for it at every start.
         if (cancellation instanceof LinkedToken linked) {
             return linked.roots;
         }
-        return cancellation instanceof RootToken root ? new RootToken[] {root} : new RootToken[0];
+        return cancellation instanceof CancellationToken root
+                ? new CancellationToken[] {root}
+                : new CancellationToken[0];
     }
 
     @Override
     public @Nullable CancelledException reason() {
-        CancelledException decided = fate.reason();
-        if (decided != null) {
-            return decided;
+        CancelledException known = super.reason();
+        if (known != null) {
+            return known;
         }
-        for (RootToken root : roots) {
+        for (CancellationToken root : roots) {
             CancelledException reason = root.reason();
             if (reason != null) {
-                return fate.decide(reason);
+                return setReason(reason);
             }
         }
         return null;
     }
 
     @Override
-    public Registration onCancel(Runnable callback) {
-        Objects.requireNonNull(callback, "callback");
-        reason(); // Decides it, if a root is cancelled.
-        return fate.listen(callback);
+    boolean attach() {
+        boolean complete = false;
+        try {
+            complete = listenToRoots();
+        } finally {
+            if (!complete) {
+                detach();
+            }
+        }
+        return complete;
+    }
+
+    private boolean listenToRoots() {
+        rootListeners.ensureCapacity(roots.length); // A listener that was added must be listed.
+        for (CancellationToken root : roots) {
+            Listener listener = new Listener(root, () -> onRootCancelled(root));
+            if (!root.add(listener)) {
+                return false;
+            }
+            rootListeners.add(listener);
+        }
+        return true;
+    }
+
+    @Override
+    void detach() {
+        rootListeners.forEach(Listener::close);
+        rootListeners.clear();
+    }
+
+    private void onRootCancelled(CancellationToken root) {
+        setReason(Objects.requireNonNull(root.reason()));
+        notifyListeners();
     }
 
     @Override
     public String toString() {
         return "Cancellation[" + reason() + ", any of " + roots.length + "]";
-    }
-
-    /// Its listeners at the roots.
-    private final class Roots implements ListenerLifecycle {
-        // Shared: guarded by the lock of the fate.
-        private final ArrayList<Listener> listeners = new ArrayList<>(0);
-
-        @Override
-        public boolean attach() {
-            boolean complete = false;
-            try {
-                complete = addToAll();
-            } finally {
-                if (!complete) {
-                    detach();
-                }
-            }
-            return complete;
-        }
-
-        private boolean addToAll() {
-            listeners.ensureCapacity(roots.length); // A listener that is added is listed, too.
-            for (RootToken root : roots) {
-                Listener listener = new Listener(root.fate(), () -> onCancelOf(root));
-                if (!root.fate().add(listener)) {
-                    return false;
-                }
-                listeners.add(listener);
-            }
-            return true;
-        }
-
-        @Override
-        public void detach() {
-            listeners.forEach(Listener::close);
-            listeners.clear();
-        }
-
-        private void onCancelOf(RootToken root) {
-            fate.decide(Objects.requireNonNull(root.reason()));
-            fate.tell();
-        }
     }
 }

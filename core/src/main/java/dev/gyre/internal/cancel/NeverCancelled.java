@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 
-/// What is always wanted.
+/// The cancellation that is never cancelled.
 public final class NeverCancelled implements Cancellation {
     public static final NeverCancelled INSTANCE = new NeverCancelled();
 
-    /// Of a callback that will not run, or has run already: there is nothing to take back.
-    static final Registration NOTHING_REGISTERED = () -> {};
+    /// The registration of a callback that never runs or has run already.
+    static final Registration NO_REGISTRATION = () -> {};
 
     private NeverCancelled() {}
 
@@ -24,7 +24,7 @@ public final class NeverCancelled implements Cancellation {
     @Override
     public Registration onCancel(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
-        return NOTHING_REGISTERED;
+        return NO_REGISTRATION;
     }
 
     @Override

@@ -1,4 +1,4 @@
-/// Cancellations: what they come from, how they are linked, and who hears of them.
+/// Cancellation tokens: sources, deadlines, links between them, and their listeners.
 @NullMarked
 package dev.gyre.internal.cancel;
 

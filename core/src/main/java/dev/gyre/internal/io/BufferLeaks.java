@@ -15,18 +15,18 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Finds the buffers that users of a loop do not give back, if the system property asks for it.
-/// Each remembers where it was taken, and whoever takes its trace out of the set, by releasing or
-/// by telling of it, is the only one.
+/// Detects buffers that users of a loop do not release, if the system property `gyre.leaks` is on.
+/// Each trace records where its buffer was acquired. Either the release or the report removes it
+/// from the set, exactly once.
 ///
-/// Loop thread only, but for slices and releases.
+/// Loop thread only, except slices and releases.
 public final class BufferLeaks {
     private static final String PROPERTY = "gyre.leaks";
 
-    /// More than this are told of, but not remembered.
+    /// Further leaks are reported to the observer, but not kept.
     private static final int MAX_REPORTED = 100;
 
-    // Shared: added to by whoever takes or slices, taken from by whoever releases, and by the loop.
+    // Shared: added to and removed from by any thread.
     private final Set<Trace> tracked = ConcurrentHashMap.newKeySet();
 
     private final ReferenceQueue<NativeBuffer> unreachable = new ReferenceQueue<>();
@@ -34,7 +34,7 @@ public final class BufferLeaks {
     private final List<Throwable> reported = new ArrayList<>();
     private boolean enabled;
 
-    /// What is known of a buffer that is out. Weak, so that a dropped buffer is found.
+    /// Records where a buffer was acquired. Weak, so that an unreachable buffer is detected.
     static final class Trace extends WeakReference<NativeBuffer> {
         private final BufferLeaks leaks;
         private final Throwable acquiredAt;
@@ -46,7 +46,7 @@ public final class BufferLeaks {
                     new Throwable(
                             "a buffer of "
                                     + buffer.capacity()
-                                    + " bytes was taken here, and never released");
+                                    + " bytes was acquired here and never released");
         }
 
         /// Any thread.
@@ -55,7 +55,7 @@ public final class BufferLeaks {
             clear();
         }
 
-        /// The same of a slice. Any thread.
+        /// Tracks a slice of the buffer. Any thread.
         Trace ofSlice(NativeBuffer slice) {
             return leaks.trace(slice);
         }
@@ -71,19 +71,19 @@ public final class BufferLeaks {
         enabled = wanted.equals("on");
         if (!enabled && !wanted.equals("off")) {
             throw new IllegalArgumentException(
-                    "the system property " + PROPERTY + " is on or off, not " + wanted);
+                    "the system property " + PROPERTY + " must be on or off, but is " + wanted);
         }
     }
 
-    /// For loops of tests: looks for leaks unless the property says off.
+    /// Enables detection unless the property is off, for loops of tests.
     public void enableUnlessOff() {
         enabled = System.getProperty(PROPERTY) == null || enabled;
     }
 
-    /// A user has it from now on.
+    /// Tracks a buffer that is passed to a user.
     void track(NativeBuffer buffer) {
         if (enabled) {
-            buffer.trace(trace(buffer));
+            buffer.trace = trace(buffer);
         }
     }
 
@@ -93,8 +93,8 @@ public final class BufferLeaks {
         return trace;
     }
 
-    /// The loop ends: what is still out has leaked. Not what an operation has, which nobody could
-    /// have released.
+    /// Counts unreleased buffers as leaks when the loop terminates, except those that operations
+    /// own: the user could not release them.
     public void findUnreleased() {
         for (Trace trace : tracked) {
             if (!trace.isInFlight()) {
@@ -103,7 +103,7 @@ public final class BufferLeaks {
         }
     }
 
-    /// The next that nobody was told of: where it was taken.
+    /// Returns where the next leaked buffer was acquired; null if no more are known.
     public @Nullable Throwable nextLeak() {
         while (enabled) {
             Trace trace = unreleased.poll();
@@ -112,32 +112,32 @@ public final class BufferLeaks {
                 return null;
             }
             if (tracked.remove(lost)) {
-                Throwable takenAt = inUsersCode(((Trace) lost).acquiredAt);
+                Throwable acquiredAt = inUsersCode(((Trace) lost).acquiredAt);
                 if (reported.size() < MAX_REPORTED) {
-                    reported.add(takenAt);
+                    reported.add(acquiredAt);
                 }
-                return takenAt;
+                return acquiredAt;
             }
         }
         return null;
     }
 
-    /// What [#nextLeak()] has told of, since this was last asked.
+    /// Returns the leaks that [#nextLeak()] reported since the last call.
     public List<Throwable> drainReported() {
-        List<Throwable> taken = List.copyOf(reported);
+        List<Throwable> drained = List.copyOf(reported);
         reported.clear();
-        return taken;
+        return drained;
     }
 
-    /// Begins where the user's code called ours.
-    private static Throwable inUsersCode(Throwable takenAt) {
-        StackTraceElement[] frames = takenAt.getStackTrace();
+    /// Removes Gyre's own frames from the top of the stack trace.
+    private static Throwable inUsersCode(Throwable acquiredAt) {
+        StackTraceElement[] frames = acquiredAt.getStackTrace();
         int first = 0;
         while (first < frames.length - 1 && isOurs(frames[first].getClassName())) {
             first++;
         }
-        takenAt.setStackTrace(Arrays.copyOfRange(frames, first, frames.length));
-        return takenAt;
+        acquiredAt.setStackTrace(Arrays.copyOfRange(frames, first, frames.length));
+        return acquiredAt;
     }
 
     private static boolean isOurs(String className) {

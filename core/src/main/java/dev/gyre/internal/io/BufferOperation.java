@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Reads into one buffer, or writes from one: of a stream, or at an offset of a file.
+/// Reads into one buffer or writes from one, on a stream or at an offset of a file.
 public final class BufferOperation extends LoopOperation {
     private @Nullable NativeBuffer buffer;
 
@@ -34,7 +34,8 @@ public final class BufferOperation extends LoopOperation {
         return this;
     }
 
-    /// A write to a socket that more is written to right after: the kernel may wait for it, and send both in one packet.
+    /// Announces that another write follows at once, so that the kernel may send both in one
+    /// packet.
     public BufferOperation moreFollows() {
         request.flags = Linux.MSG_MORE;
         return this;
@@ -57,7 +58,7 @@ public final class BufferOperation extends LoopOperation {
             throw new IllegalStateException(
                     fills()
                             ? this + " has no room to read into: clear() or compact() the buffer"
-                            : this + " has nothing to write: the buffer is empty");
+                            : this + " has nothing to write: put() bytes into the buffer");
         }
         request.address = fills() ? given.writeAddress() : given.readAddress();
         request.length = bytes;

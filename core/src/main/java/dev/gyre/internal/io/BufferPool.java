@@ -16,26 +16,25 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/// The loop's memory for buffers, within a limit. It is mapped in slabs, each cut into parts of one
-/// size; a larger buffer has a mapping of its own.
+/// The buffer memory of a loop, within a limit. Slabs are divided into parts of one size class. A
+/// larger buffer has its own mapping.
 ///
-/// A part has one view that is handed out again and again, so that taking and releasing allocate
-/// nothing. Whoever takes it is trusted not to use it after its release, when it may be somebody
-/// else's. Users are not: they get a view of their own each time.
+/// Each part has one reusable view, so internal code acquires and releases without allocation. It
+/// must not use a view after its release. Users get a new view each time, which checks that.
 ///
 /// The limit also bounds resident memory: parts in use, and free parts that were used before. Free
 /// parts are returned to the system after [#TRIM_INTERVAL] without use, or when another size needs
 /// the memory. A failed mapping is treated like reaching the limit.
 ///
-/// Loop thread only, but for what [#used()] says. Buffers are released on any thread.
+/// Loop thread only, except [#used()]. Any thread releases buffers.
 public final class BufferPool {
     private static final int[] SIZES = {1 << 12, 1 << 14, 1 << 16};
     private static final int SLAB_BYTES = 1 << 20;
 
-    /// How long free memory is kept for the next burst.
+    /// The time that free memory is kept for the next burst.
     private static final Duration TRIM_INTERVAL = Duration.ofSeconds(1);
 
-    /// How much free memory is never returned.
+    /// The amount of free memory that is never trimmed.
     private static final long MIN_IDLE_BYTES = 1 << 20;
 
     /// The maximum of slabs per trim: unmapping a slab briefly stops every thread of the process.
@@ -77,16 +76,16 @@ public final class BufferPool {
     private final Runnable runWaiters = this::runWaiters;
     private boolean waitersScheduled;
 
-    /// What lies ready of one size. A stack: the part used last is the one still in the cache.
+    /// The free parts of one size. A stack: the part used last is still in the CPU cache.
     private static final class SizeClass {
         final int size;
         @Nullable Part[] free = new @Nullable Part[0];
         int top;
 
-        /// How many parts at the bottom are not resident.
+        /// The number of parts at the bottom that are not resident.
         int cold;
 
-        /// How many there are, out or free.
+        /// The number of parts, used and free.
         int parts;
 
         SizeClass(int size) {
@@ -104,20 +103,20 @@ public final class BufferPool {
         }
     }
 
-    /// A part of a slab, or, without a shelf, all of a mapping of its own.
+    /// A part of a slab, or, without a size class, a whole mapping.
     private final class Part implements RefCountedMemory.Owner, Runnable {
-        final @Nullable SizeClass shelf;
+        final @Nullable SizeClass sizeClass;
         final Slab slab;
         final long at;
-        final RefCountedMemory piece;
+        final RefCountedMemory memory;
         final NativeBuffer view;
 
-        Part(@Nullable SizeClass shelf, Slab slab, long at, long size) {
-            this.shelf = shelf;
+        Part(@Nullable SizeClass sizeClass, Slab slab, long at, long size) {
+            this.sizeClass = sizeClass;
             this.slab = slab;
             this.at = at;
-            piece = new RefCountedMemory(slab.memory.bytes().part(at, size), this);
-            view = new NativeBuffer(piece);
+            memory = new RefCountedMemory(slab.memory.bytes().part(at, size), this);
+            view = new NativeBuffer(memory);
         }
 
         @Override
@@ -141,9 +140,9 @@ public final class BufferPool {
         }
     }
 
-    /// Takes an empty buffer, for code of ours.
+    /// Acquires an empty buffer for internal code.
     ///
-    /// @return null if there is no more memory within the limit
+    /// @return null if the limit is reached
     public @Nullable NativeBuffer acquire(int atLeast) {
         Part part = part(atLeast);
         if (part == null) {
@@ -153,24 +152,24 @@ public final class BufferPool {
         return part.view;
     }
 
-    /// Takes an empty buffer that no earlier one can be mistaken for.
+    /// Acquires an empty buffer with a new view.
     ///
-    /// @return null if there is no more memory within the limit
+    /// @return null if the limit is reached
     public @Nullable NativeBuffer acquireForUser(int atLeast) {
-        operations.host.requireOpen("Buffer.take");
+        operations.context.requireOpen("Buffer.acquire");
         RefCountedMemory.requireSize(atLeast);
         Part part = part(atLeast);
         if (part == null) {
             return null;
         }
-        NativeBuffer taken = new NativeBuffer(part.piece);
-        operations.leaks.track(taken);
-        return taken;
+        NativeBuffer buffer = new NativeBuffer(part.memory);
+        operations.leaks.track(buffer);
+        return buffer;
     }
 
     public NativeBuffer acquireForUserOrThrow(int atLeast) {
-        NativeBuffer taken = acquireForUser(atLeast);
-        if (taken == null) {
+        NativeBuffer buffer = acquireForUser(atLeast);
+        if (buffer == null) {
             throw new LoopOverloadedException(
                     "no buffer of "
                             + atLeast
@@ -178,15 +177,15 @@ public final class BufferPool {
                             + used()
                             + " of "
                             + limit
-                            + " are in use (LoopConfig.withBufferMemory)");
+                            + " are in use. Release buffers, or raise LoopConfig.bufferMemory");
         }
-        return taken;
+        return buffer;
     }
 
     private @Nullable Part part(int atLeast) {
-        for (SizeClass shelf : sizeClasses) {
-            if (atLeast <= shelf.size) {
-                return fits(shelf.size) ? pop(shelf) : null;
+        for (SizeClass sizeClass : sizeClasses) {
+            if (atLeast <= sizeClass.size) {
+                return fits(sizeClass.size) ? pop(sizeClass) : null;
             }
         }
         int page = MappedMemory.PAGE_BYTES;
@@ -210,34 +209,34 @@ public final class BufferPool {
         return part;
     }
 
-    private @Nullable Part pop(SizeClass shelf) {
-        if (shelf.top == shelf.cold) {
-            evict(shelf.size);
-            if (shelf.top == 0 && !addSlab(shelf)) {
+    private @Nullable Part pop(SizeClass sizeClass) {
+        if (sizeClass.top == sizeClass.cold) {
+            evict(sizeClass.size);
+            if (sizeClass.top == 0 && !addSlab(sizeClass)) {
                 return null;
             }
-            resident += shelf.size;
-            shelf.cold--;
+            resident += sizeClass.size;
+            sizeClass.cold--;
         } else {
-            idle -= shelf.size;
+            idle -= sizeClass.size;
             minIdle = Math.min(minIdle, idle);
         }
-        Part part = Objects.requireNonNull(shelf.free[--shelf.top]);
+        Part part = Objects.requireNonNull(sizeClass.free[--sizeClass.top]);
         part.slab.free--;
-        used.add(shelf.size);
+        used.add(sizeClass.size);
         return part;
     }
 
     private void release(Part part) {
-        long size = part.piece.bytes.size();
+        long size = part.memory.bytes.size();
         used.add(-size);
-        SizeClass shelf = part.shelf;
-        if (shelf == null) {
+        SizeClass sizeClass = part.sizeClass;
+        if (sizeClass == null) {
             resident -= size;
             free(part.slab.memory);
         } else {
             part.slab.free++;
-            shelf.free[shelf.top++] = part;
+            sizeClass.free[sizeClass.top++] = part;
             idle += size;
             if (idle > MIN_IDLE_BYTES) {
                 planTrim();
@@ -266,29 +265,29 @@ public final class BufferPool {
         }
     }
 
-    private boolean addSlab(SizeClass shelf) {
+    private boolean addSlab(SizeClass sizeClass) {
         MappedMemory memory = map(SLAB_BYTES);
         if (memory == null) {
             return false;
         }
-        int count = SLAB_BYTES / shelf.size;
-        // The stack has room for all there are, so that giving back allocates nothing.
-        @Nullable Part[] larger = Arrays.copyOf(shelf.free, shelf.parts + count);
+        int count = SLAB_BYTES / sizeClass.size;
+        // The stack has room for all parts, so that a release allocates nothing.
+        @Nullable Part[] larger = Arrays.copyOf(sizeClass.free, sizeClass.parts + count);
         Slab slab = new Slab(memory);
         for (int i = 0; i < count; i++) {
-            long at = SLAB_BYTES - (long) (i + 1) * shelf.size;
-            larger[i] = new Part(shelf, slab, at, shelf.size);
+            long at = SLAB_BYTES - (long) (i + 1) * sizeClass.size;
+            larger[i] = new Part(sizeClass, slab, at, sizeClass.size);
         }
         slab.free = count;
-        shelf.free = larger;
-        shelf.top = count;
-        shelf.cold = count;
-        shelf.parts += count;
+        sizeClass.free = larger;
+        sizeClass.top = count;
+        sizeClass.cold = count;
+        sizeClass.parts += count;
         reserved += SLAB_BYTES;
         return true;
     }
 
-    /// What one size had in a burst is not kept when another one needs it.
+    /// Frees idle memory of all sizes if one size would exceed the limit.
     private void evict(int bytes) {
         long missing = resident + bytes - limit;
         if (missing > 0) {
@@ -299,18 +298,18 @@ public final class BufferPool {
 
     /// Unmaps slabs without parts in use, least recently used first.
     ///
-    /// @param wanted how many resident bytes to free
-    /// @return how many bytes were freed
+    /// @param wanted the number of resident bytes to free
+    /// @return the number of freed bytes
     private long dropFreeSlabs(long wanted, int max) {
         long before = resident;
         long marked = 0;
         int left = max;
-        for (SizeClass shelf : sizeClasses) {
-            int inSlab = SLAB_BYTES / shelf.size;
+        for (SizeClass sizeClass : sizeClasses) {
+            int inSlab = SLAB_BYTES / sizeClass.size;
             int kept = 0;
-            int cold = shelf.cold;
-            for (int i = 0; i < shelf.top; i++) {
-                Part part = Objects.requireNonNull(shelf.free[i]);
+            int cold = sizeClass.cold;
+            for (int i = 0; i < sizeClass.top; i++) {
+                Part part = Objects.requireNonNull(sizeClass.free[i]);
                 Slab slab = part.slab;
                 if (!slab.dropped && slab.free == inSlab && left > 0 && marked < wanted) {
                     slab.dropped = true;
@@ -318,19 +317,19 @@ public final class BufferPool {
                     marked += SLAB_BYTES;
                     free(slab.memory);
                     reserved -= SLAB_BYTES;
-                    shelf.parts -= inSlab;
+                    sizeClass.parts -= inSlab;
                 }
                 if (!slab.dropped) {
-                    shelf.free[kept++] = part;
+                    sizeClass.free[kept++] = part;
                 } else if (i < cold) {
-                    shelf.cold--;
+                    sizeClass.cold--;
                 } else {
-                    resident -= shelf.size;
-                    idle -= shelf.size;
+                    resident -= sizeClass.size;
+                    idle -= sizeClass.size;
                 }
             }
-            Arrays.fill(shelf.free, kept, shelf.top, null);
-            shelf.top = kept;
+            Arrays.fill(sizeClass.free, kept, sizeClass.top, null);
+            sizeClass.top = kept;
         }
         return before - resident;
     }
@@ -339,23 +338,23 @@ public final class BufferPool {
     private void discard(long wanted, int max) {
         long left = wanted;
         int more = max;
-        for (SizeClass shelf : sizeClasses) {
-            for (; left > 0 && more > 0 && shelf.cold < shelf.top; more--) {
-                Part part = Objects.requireNonNull(shelf.free[shelf.cold++]);
-                part.slab.memory.discard(part.at, shelf.size);
-                resident -= shelf.size;
-                idle -= shelf.size;
-                left -= shelf.size;
+        for (SizeClass sizeClass : sizeClasses) {
+            for (; left > 0 && more > 0 && sizeClass.cold < sizeClass.top; more--) {
+                Part part = Objects.requireNonNull(sizeClass.free[sizeClass.cold++]);
+                part.slab.memory.discard(part.at, sizeClass.size);
+                resident -= sizeClass.size;
+                idle -= sizeClass.size;
+                left -= sizeClass.size;
             }
         }
     }
 
-    // ------------------------------------------------------------------ after a burst
+    // ------------------------------------------------------------------ trimming
 
     private void planTrim() {
         if (!trimPlanned && !operations.isEnding()) {
             minIdle = idle;
-            operations.host.loop().after(TRIM_INTERVAL, this::trim).unreference();
+            operations.context.loop().after(TRIM_INTERVAL, this::trim).unreference();
             trimPlanned = true; // Only now: scheduling may throw.
         }
     }
@@ -386,9 +385,9 @@ public final class BufferPool {
         dropFreeSlabs(Long.MAX_VALUE, Integer.MAX_VALUE);
     }
 
-    // ------------------------------------------------------------------ how much there is
+    // ------------------------------------------------------------------ usage
 
-    /// How many bytes are out. Any thread.
+    /// Returns the number of bytes in use. Any thread.
     public long used() {
         return used.get();
     }
@@ -397,7 +396,7 @@ public final class BufferPool {
         return reserved;
     }
 
-    /// How many bytes the system may back. Never above the limit.
+    /// Returns the number of resident bytes. Never above the limit.
     long resident() {
         return resident;
     }
@@ -406,17 +405,18 @@ public final class BufferPool {
         return limit;
     }
 
-    /// Whether so much is out that whoever can do without should.
+    /// Whether more than three quarters are in use, or the system refused memory: optional uses
+    /// must wait.
     public boolean isNearLimit() {
         return mapRefused || used.get() > nearLimitAbove;
     }
 
-    /// Whether that many more bytes would make it tight.
+    /// Whether [#isNearLimit()] would hold with this many more bytes in use.
     public boolean wouldBeNearLimit(long bytes) {
         return mapRefused || used.get() + bytes > nearLimitAbove;
     }
 
-    /// Calls once, in a turn of the loop to come, when it is not tight.
+    /// Runs a waiter once, in a later tick, when the pool is not near its limit.
     public void whenAvailable(Runnable waiter) {
         waiters.add(waiter);
         scheduleWaiters();
@@ -427,16 +427,16 @@ public final class BufferPool {
             return;
         }
         try {
-            operations.host.loop().defer(runWaiters);
+            operations.context.loop().defer(runWaiters);
             waitersScheduled = true;
         } catch (LoopTerminatedException e) {
-            waiters.clear(); // There is no turn to come.
+            waiters.clear(); // No tick follows.
         }
     }
 
     private void runWaiters() {
         waitersScheduled = false;
-        int max = waiters.size(); // Who waits again in its call is called in a later turn.
+        int max = waiters.size(); // Waiters added meanwhile run in a later tick.
         try {
             while (max-- > 0 && !isNearLimit()) {
                 waiters.take().run();

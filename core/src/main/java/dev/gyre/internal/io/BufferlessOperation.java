@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import java.net.SocketAddress;
 import java.util.function.Consumer;
 
-/// An operation without a buffer of the user's: connecting, moving bytes between descriptors, what is done to
-/// a file as a whole.
+/// An operation without a user's buffer: connects, moves bytes between descriptors, syncs or closes
+/// a file, or waits for the peer's end.
 public final class BufferlessOperation extends LoopOperation {
     private @Nullable NativeBytes address;
 
-    /// The other descriptor, whose number is held while it is under way.
+    /// The other descriptor, whose fd stays open while the operation is pending.
     private @Nullable OpenDescriptor other;
 
     BufferlessOperation(LoopOperations operations, OperationPools.Pool<BufferlessOperation> pool) {
@@ -36,7 +36,7 @@ public final class BufferlessOperation extends LoopOperation {
         return this;
     }
 
-    /// Moves bytes between its descriptor and the other one.
+    /// Moves bytes between two descriptors.
     public BufferlessOperation move(
             Opcode opcode,
             OpenDescriptor descriptor,
@@ -45,7 +45,7 @@ public final class BufferlessOperation extends LoopOperation {
             long bytes,
             Consumer<? super Operation> callback) {
         if (bytes < 1) {
-            throw new IllegalArgumentException("at least one byte, not " + bytes);
+            throw new IllegalArgumentException("bytes must be at least 1, but is " + bytes);
         }
         init(opcode, descriptor, callback);
         this.other = other;
@@ -96,8 +96,8 @@ public final class BufferlessOperation extends LoopOperation {
             other.lifetime().release();
         }
         if (request.opcode == Opcode.FILE_CLOSE && request.isCancelled() && request.fd >= 0) {
-            // Nobody has come to it, and nobody else knows the number any more.
-            int _ = operations.seam.kernels().get().close(request.fd);
+            // The request did not run, and no other owner of the fd is left.
+            int _ = operations.syscalls.kernels().get().close(request.fd);
         }
     }
 

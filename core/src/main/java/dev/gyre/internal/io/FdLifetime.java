@@ -1,27 +1,23 @@
 package dev.gyre.internal.io;
 
-import dev.gyre.SystemCallException;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.Throwables;
-import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.Transfer;
 import dev.gyre.io.ClosedDescriptorException;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/// One opening of a descriptor number, from when it was opened until it is closed. The number comes again,
-/// the opening never does.
+/// The lifetime of an open fd, from its opening until it is closed. The kernel reuses the number,
+/// but a lifetime never returns.
 ///
-/// Closing goes in three steps: first nobody may use the number any more, then the loops make their kernels
-/// forget it, and only then, when whoever is still in a call has come back from it, is it given back. The second step is not left to the kernel, which forgets a
-/// descriptor only when the last duplicate of it is closed, and another process may have one.
+/// Closing has three steps: new uses are rejected, the loops deregister the fd, and the fd is
+/// closed once the last call in progress returns. The second step is explicit, because the kernel
+/// deregisters a file only when its last duplicate is closed, and another process may have one.
 final class FdLifetime {
     private static final AtomicInteger GENERATIONS = new AtomicInteger();
     private static final int CLOSED = Integer.MIN_VALUE;
@@ -32,27 +28,26 @@ final class FdLifetime {
     private final boolean owned;
     private final Supplier<? extends PollSyscalls> kernels;
 
-    /// Set while the number is owned and the handle may still become unreachable.
+    /// Set while the descriptor object may become unreachable.
     private FdReaper.@Nullable Handle handle;
 
-    // Shared: how many are using the number just now. Negative once it is closed: then nobody comes
-    // in
-    // any more, and the last one out gives the number back.
+    // Shared: the number of uses in progress. Negative once closed: new uses are rejected, and the
+    // last one closes the fd.
     private final AtomicInteger users = new AtomicInteger();
 
-    // Shared: guarded by this. Never held during a call that may take long. Mostly there is one,
-    // so the list is replaced and not changed.
+    // Shared: guarded by this, which is never held during a slow call. Usually one element, so the
+    // list is immutable and replaced.
     private List<User> attached = List.of();
 
-    // Shared: set before anybody else has it.
+    // Shared: written before publication.
     private int traits = UNKNOWN;
 
-    /// A loop that uses the number.
+    /// A user of the fd in a loop: the operations or a watcher.
     interface User {
-        /// Begins to use it, while it is sure to be open.
+        /// Starts the use, while the fd is certainly open.
         default void attached() {}
 
-        /// Any thread: it is being closed, and will be given back when all have been told.
+        /// Ends the use: the fd is closed after all users were notified. Any thread.
         void descriptorClosing();
 
         default boolean isWatcher() {
@@ -78,14 +73,14 @@ final class FdLifetime {
         return attached.stream().anyMatch(User::isWatcher);
     }
 
-    /// Whoever opened it knows that it does not block, and more.
+    /// Sets the traits of an fd whose opener knows that it is non-blocking.
     ///
     /// @param traits bits of [dev.gyre.internal.backend.DescriptorState.Traits]
     void setTraits(int traits) {
         this.traits = traits;
     }
 
-    /// Whether that is known without asking.
+    /// Whether the fd is known to be non-blocking.
     boolean isNonBlocking() {
         return traits != UNKNOWN;
     }
@@ -97,11 +92,11 @@ final class FdLifetime {
     void requireOpen() {
         if (!isOpen()) {
             throw new ClosedDescriptorException(
-                    this + " was used after it was closed: who closed it still had a user");
+                    this + " was used after it was closed: close it after its last use");
         }
     }
 
-    /// Begins a use of the number: it will not be given back before [#release()].
+    /// Starts a use: the fd is not closed before [#release()].
     void acquire() {
         StackReserve.requireSmall(); // Covers leave() too: it must not fail.
         int before;
@@ -117,46 +112,18 @@ final class FdLifetime {
         }
     }
 
-    int read(ByteBuffer buffer) {
-        acquire();
-        try {
-            return Transfer.read(kernels.get(), fd, buffer);
-        } finally {
-            release();
-        }
+    /// Returns the system calls of the calling thread.
+    PollSyscalls calls() {
+        return kernels.get();
     }
 
-    int write(ByteBuffer buffer) {
-        acquire();
-        try {
-            return Transfer.write(kernels.get(), fd, buffer);
-        } finally {
-            release();
-        }
-    }
-
-    void makeNonBlocking() {
-        acquire();
-        try {
-            PollSyscalls kernel = kernels.get();
-            int flags = kernel.fcntl(fd, Linux.F_GETFL, 0);
-            int result =
-                    flags < 0 ? flags : kernel.fcntl(fd, Linux.F_SETFL, flags | Linux.O_NONBLOCK);
-            if (result < 0) {
-                throw new SystemCallException("fcntl(F_SETFL)", -result, fd);
-            }
-        } finally {
-            release();
-        }
-    }
-
-    /// Lets a loop begin to use it, and remembers to tell it of the end. In one step, or the number might be
-    /// closed in between and the kernel told of somebody else's.
+    /// Starts the use by a loop, and registers it for the close. Atomic: if the fd were closed in
+    /// between, the loop would register another file with the kernel.
     synchronized void attach(User user) {
         requireOpen();
         List<User> more = new ArrayList<>(attached);
         more.add(user);
-        List<User> listed = List.copyOf(more); // First: memory may be short.
+        List<User> listed = List.copyOf(more); // First: the allocation may fail.
         user.attached();
         attached = listed;
     }
@@ -173,9 +140,10 @@ final class FdLifetime {
         }
     }
 
-    /// Closes it, and hands the number to the caller, who gives it back, if nobody else is using it.
+    /// Closes the lifetime, and leaves the close of the fd to the caller if no other use is in
+    /// progress.
     ///
-    /// @return the number, or -1 if the caller has nothing to give back
+    /// @return the fd, or -1 if the caller has none to close
     int closeKeepingFd() {
         if (!beginClose()) {
             return -1;
@@ -187,13 +155,12 @@ final class FdLifetime {
         return -1;
     }
 
-    /// From here on nobody comes in, and all loops have been told. The caller is a user itself, so
-    /// that the number is not given back before.
+    /// Rejects new uses and notifies all users. Counts the caller as a use, which it must release.
     ///
-    /// @return false if it was closed already
+    /// @return false if it was closed before
     private boolean beginClose() {
         StackReserve.requireSmall();
-        List<User> told;
+        List<User> notified;
         synchronized (this) {
             int before;
             do {
@@ -202,11 +169,11 @@ final class FdLifetime {
                     return false;
                 }
             } while (!users.compareAndSet(before, (before + 1) | CLOSED));
-            told = attached;
+            notified = attached;
             attached = List.of();
         }
         Throwable thrown = null;
-        for (User user : told) {
+        for (User user : notified) {
             try {
                 user.descriptorClosing();
             } catch (Throwable e) {
@@ -218,15 +185,15 @@ final class FdLifetime {
         }
         if (thrown != null) {
             release(); // No other caller does.
-            throw Throwables.asItIs(thrown);
+            throw Throwables.rethrow(thrown);
         }
         return true;
     }
 
     private void closeFd() {
         if (owned) {
-            // Linux frees the number even when close reports an error, and nobody could do more.
-            int _ = kernels.get().close(fd);
+            // Linux frees the fd even if close reports an error: no remedy exists.
+            int _ = calls().close(fd);
         }
     }
 

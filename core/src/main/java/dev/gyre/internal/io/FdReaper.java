@@ -8,55 +8,55 @@ import java.lang.ref.ReferenceQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Closes descriptors that became unreachable without being closed, and so ends their watchers. The number
-/// of one that was only borrowed stays open.
+/// Closes descriptors that became unreachable while open, and removes their watchers. The fd of a
+/// borrowed descriptor stays open.
 ///
-/// There is no thread for it. Whoever opens a descriptor looks first whether some can be given back, which
-/// is just when numbers matter, and every loop looks once a tick: a read of one field.
+/// It has no thread. Every opening of a descriptor reclaims first, because fds may be exhausted,
+/// and every loop reclaims once per tick, at the cost of reading one field.
 public final class FdReaper {
     private static final ReferenceQueue<OpenDescriptor> UNREACHABLE = new ReferenceQueue<>();
 
-    /// References have to be reachable themselves, or they are never queued.
+    /// Keeps the references reachable: unreachable ones are never enqueued.
     private static final Set<Handle> TRACKED = ConcurrentHashMap.newKeySet();
 
     private FdReaper() {}
 
-    /// What is left of a descriptor when nobody can reach it.
+    /// Closes the lifetime of an unreachable descriptor.
     static final class Handle extends PhantomReference<OpenDescriptor> {
-        private final FdLifetime opening;
+        private final FdLifetime lifetime;
 
-        Handle(OpenDescriptor descriptor, FdLifetime opening) {
+        Handle(OpenDescriptor descriptor, FdLifetime lifetime) {
             super(descriptor, UNREACHABLE);
-            this.opening = opening;
+            this.lifetime = lifetime;
         }
 
-        /// Called when the opening is closed by whatever way.
+        /// Called when the lifetime is closed.
         void untrack() {
             TRACKED.remove(this);
             clear();
         }
     }
 
-    static void track(OpenDescriptor descriptor, FdLifetime opening) {
-        Handle handle = new Handle(descriptor, opening);
-        opening.setHandle(handle);
+    static void track(OpenDescriptor descriptor, FdLifetime lifetime) {
+        Handle handle = new Handle(descriptor, lifetime);
+        lifetime.setHandle(handle);
         TRACKED.add(handle);
     }
 
-    /// Closes what is unreachable by now. Any thread.
+    /// Closes the unreachable descriptors. Any thread.
     public static void reclaim() {
         for (Object found = UNREACHABLE.poll(); found != null; found = UNREACHABLE.poll()) {
-            FdLifetime opening = ((Handle) found).opening;
-            if (opening.isWatched()) {
+            FdLifetime lifetime = ((Handle) found).lifetime;
+            if (lifetime.isWatched()) {
                 LOG.log(
                         Level.WARNING,
-                        "{0} became unreachable while it was watched, and is closed now: a watcher"
-                            + " does not keep its descriptor, so hold it for as long as it matters",
-                        opening);
+                        "{0} became unreachable while watched and is closed: a watcher does not"
+                                + " keep its descriptor reachable, so keep a reference to it",
+                        lifetime);
             } else {
-                LOG.log(Level.DEBUG, "{0} became unreachable while open, and is closed", opening);
+                LOG.log(Level.DEBUG, "{0} became unreachable while open and is closed", lifetime);
             }
-            opening.close();
+            lifetime.close();
         }
     }
 }

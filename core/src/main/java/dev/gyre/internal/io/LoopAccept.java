@@ -55,7 +55,7 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
         discard(); // A promised start may have left its connection.
         if (request.result >= 0) {
             OpenDescriptor connection =
-                    OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
+                    OpenDescriptor.fresh(operations.syscalls.kernels(), (int) request.result, true);
             FdLifetime listener = Objects.requireNonNull(descriptor).lifetime();
             connection
                     .lifetime()
@@ -79,7 +79,7 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
 
     @Override
     public Descriptor accepted() {
-        operations.host.requireConfined("accepted");
+        operations.context.requireConfined("accepted");
         OpenDescriptor connection = accepted;
         if (connection == null) {
             throw new IllegalStateException(
@@ -91,17 +91,17 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
 
     @Override
     public SocketAddress peer() {
-        operations.host.requireConfined("peer");
+        operations.context.requireConfined("peer");
         OpenDescriptor connection = last;
         if (connection == null) {
             throw new IllegalStateException(this + " accepted no connection");
         }
-        return NativeSockets.peerAddress(operations.seam, connection);
+        return NativeSockets.peerAddress(operations.syscalls, connection);
     }
 
     @Override
     public boolean hasMore() {
-        operations.host.requireConfined("hasMore");
+        operations.context.requireConfined("hasMore");
         return request.more;
     }
 }

@@ -36,7 +36,8 @@ public final class LoopFileOpen extends LoopOperation implements FileOpenOperati
     void settle() {
         discard(); // A promised start may have left its file.
         if (request.result >= 0) {
-            opened = OpenDescriptor.fresh(operations.seam.kernels(), (int) request.result, true);
+            opened =
+                    OpenDescriptor.fresh(operations.syscalls.kernels(), (int) request.result, true);
         }
     }
 
@@ -55,7 +56,7 @@ public final class LoopFileOpen extends LoopOperation implements FileOpenOperati
 
     @Override
     public Descriptor opened() {
-        operations.host.requireConfined("opened");
+        operations.context.requireConfined("opened");
         OpenDescriptor file = opened;
         if (file == null) {
             throw new IllegalStateException(

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-/// Looks at a file, by its path or by a descriptor of it.
+/// Reads the status of a file by its path or descriptor.
 public final class LoopFileStat extends LoopOperation implements FileStatOperation {
     private final NativeBytes found = NativeBytes.allocate(Linux.SIZEOF_STATX);
 
@@ -54,9 +54,9 @@ public final class LoopFileStat extends LoopOperation implements FileStatOperati
 
     @Override
     public Status status() {
-        operations.host.requireConfined("status");
+        operations.context.requireConfined("status");
         if (request.generation() == 0 || request.result < 0 || isPending()) {
-            throw new IllegalStateException(this + " has found nothing: " + request.result);
+            throw new IllegalStateException(this + " has no status: result " + request.result);
         }
         long at = found.address();
         long seconds = Memory.getLong(at + Linux.OFFSETOF_STATX_MTIME);

@@ -76,7 +76,7 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
 
     @Override
     public SocketAddress peer() {
-        operations.host.requireConfined("peer");
+        operations.context.requireConfined("peer");
         if (addressLength == 0) {
             throw new IllegalStateException("the message has no address: " + this);
         }
@@ -85,7 +85,7 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
 
     @Override
     public MessageOperation to(SocketAddress peer) {
-        operations.host.requireConfined("to");
+        operations.context.requireConfined("to");
         if (request.opcode != Opcode.SEND_MESSAGE) {
             throw new IllegalStateException(
                     this + " receives: only a message to send has a destination");
@@ -100,7 +100,7 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
 
     @Override
     public boolean isTruncated() {
-        operations.host.requireConfined("isTruncated");
+        operations.context.requireConfined("isTruncated");
         return header.isTruncated();
     }
 }

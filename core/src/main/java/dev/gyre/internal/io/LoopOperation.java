@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// What all operations have in common: a request that is started over and over, who hears of its
-/// completions, and what ends it early. Subclasses fill the request in and take its results.
+/// The base of all operations: a reusable request, its callback and its cancellation. Subclasses
+/// fill in the request and read its result.
 ///
 /// Loop thread only.
 public abstract sealed class LoopOperation implements Operation, CompletionHandler
@@ -37,7 +37,7 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     final Request request = new Request(this);
     private final OperationPools.Pool<?> pool;
 
-    /// What it is about; null for those that work on paths, and in the pool.
+    /// Null for operations on paths, and in the pool.
     @Nullable OpenDescriptor descriptor;
 
     private @Nullable Consumer<? super Operation> callback;
@@ -45,11 +45,11 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     private @Nullable CancelBinding cancelBinding;
     private boolean released;
 
-    /// Whether the completion that is handed out settles a promise.
+    /// Whether the current completion settles a promise.
     private boolean promised;
 
-    /// Whether the completion that is handed out says that more come. The request itself may say so of a later
-    /// one by then: its callback may have started it anew.
+    /// Whether more completions follow the current one. Copied from the request, because the
+    /// callback may restart that.
     private boolean moreToCome;
 
     /// Cancels an operation when its [Cancellation] is cancelled. Listens only while the operation
@@ -107,9 +107,9 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         released = false;
     }
 
-    /// Sets who notes that a part of it went out, until it is made another one.
-    public final void onProgress(Runnable told) {
-        request.onProgress = told;
+    /// Sets the callback for partial writes, until the operation is released.
+    public final void onProgress(Runnable callback) {
+        request.onProgress = callback;
     }
 
     // ------------------------------------------------------------------ for subclasses
@@ -121,8 +121,8 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     /// Releases the user's buffers and stores the result, after the kernel completed the request.
     void settle() {}
 
-    /// Frees what the last completion produced and the user did not take. Called after the callback,
-    /// instead of it, and on release.
+    /// Frees what the last completion produced and the user did not take. Called after the
+    /// callback, instead of it, and on release.
     void discard() {}
 
     /// Drops references to the user's objects, on release.
@@ -141,16 +141,16 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         requireIdle();
         if (request.multishot) {
             throw new IllegalStateException(
-                    this + " completes again and again, and a promise only once: use start()");
+                    this + " completes repeatedly, but a promise only once: use start()");
         }
-        Deferred<Long> deferred = operations.host.loop().deferred();
+        Deferred<Long> deferred = operations.context.loop().deferred();
         begin();
         promise = deferred;
         return deferred.promise();
     }
 
     private void begin() {
-        operations.host.requireOpen("start");
+        operations.context.requireOpen("start");
         requireIdle();
         boolean file = request.opcode.kind == Kind.FILE;
         OpenDescriptor of = descriptor;
@@ -159,13 +159,13 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
             of.lifetime().acquire();
         }
         try {
-            LoopOperations.FdLease port =
+            LoopOperations.FdLease lease =
                     file ? null : operations.leaseOf(Objects.requireNonNull(of));
             prepare();
-            if (port == null) {
-                operations.requests.startFile(request);
+            if (lease == null) {
+                operations.engine.startFile(request);
             } else {
-                operations.requests.start(port.state, request);
+                operations.engine.start(lease.state, request);
             }
         } catch (Throwable e) {
             if (holds && of != null) {
@@ -178,7 +178,7 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         }
     }
 
-    /// Whether it keeps the number from being given back. Those of streams leave that to their port.
+    /// Whether the operation itself keeps the fd open. Others rely on their lease.
     private boolean holdsFd() {
         return request.opcode.kind == Kind.FILE
                 && request.opcode != Opcode.FILE_CLOSE
@@ -187,22 +187,22 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     private void requireIdle() {
         if (released) {
-            throw new IllegalStateException("the operation was released: make another one");
+            throw new IllegalStateException("the operation was released: create another one");
         }
         if (request.state() != State.IDLE) {
             throw new IllegalStateException(
-                    this + " is under way: wait for its completion, or cancel it");
+                    this + " is pending: wait for its completion, or cancel it");
         }
     }
 
     @Override
     public boolean cancel() {
-        operations.host.requireConfined("cancel");
+        operations.context.requireConfined("cancel");
         boolean pending =
                 request.state() == State.PENDING
                         || (request.state() == State.COMPLETED && request.more);
         if (pending && !request.cancelRequested) {
-            operations.requests.cancel(request);
+            operations.engine.cancel(request);
             return true;
         }
         return false;
@@ -211,7 +211,7 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     @Override
     public Operation cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        operations.host.requireConfined("cancelOn");
+        operations.context.requireConfined("cancelOn");
         if (cancelBinding != null) {
             cancelBinding.stopListening();
         }
@@ -224,14 +224,14 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     @Override
     public Operation key(@Nullable Object key) {
-        operations.host.requireConfined("key");
+        operations.context.requireConfined("key");
         request.key = key;
         return this;
     }
 
     @Override
     public void release() {
-        operations.host.requireConfined("release");
+        operations.context.requireConfined("release");
         requireIdle();
         released = true;
         request.key = null;
@@ -243,8 +243,7 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         pool.release(this);
     }
 
-    // ------------------------------------------------------------------ as the handler of its
-    // completions
+    // ------------------------------------------------------------------ completion
 
     @Override
     public final void onComplete(Request completed) {
@@ -307,57 +306,57 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     private void finish() {
         if (promised) {
-            // What it brought is taken in a microtask, or by the next start at the latest.
+            // A reaction takes the product in a microtask. The next completion frees it otherwise.
             promised = false;
         } else {
             discard();
         }
         if (moreToCome) {
-            operations.requests.resume(request);
+            operations.engine.resume(request);
         }
     }
 
-    /// Drops a completion that nothing runs a callback for any more.
+    /// Frees a completion without its callback, when the loop terminates.
     public final void drop() {
         settleCompletion();
         discard();
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ state
 
     @Override
     public boolean isPending() {
-        operations.host.requireConfined("isPending");
+        operations.context.requireConfined("isPending");
         return request.state() != State.IDLE;
     }
 
     @Override
     public int generation() {
-        operations.host.requireConfined("generation");
+        operations.context.requireConfined("generation");
         return request.generation();
     }
 
     @Override
     public long result() {
-        operations.host.requireConfined("result");
+        operations.context.requireConfined("result");
         return request.result;
     }
 
     @Override
     public long transferred() {
-        operations.host.requireConfined("transferred");
+        operations.context.requireConfined("transferred");
         return request.transferred;
     }
 
     @Override
     public boolean isCancelled() {
-        operations.host.requireConfined("isCancelled");
+        operations.context.requireConfined("isCancelled");
         return request.result == -Errno.ECANCELED;
     }
 
     @Override
     public @Nullable SystemCallException failure() {
-        operations.host.requireConfined("failure");
+        operations.context.requireConfined("failure");
         long result = request.result;
         if (result >= 0 || result == -Errno.ECANCELED) {
             return null;

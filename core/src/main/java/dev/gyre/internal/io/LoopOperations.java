@@ -12,15 +12,13 @@ import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/// All operations of a loop: which descriptors they use, and where those come from that are used again.
+/// The operations of a loop: their descriptors, pools and buffer memory.
 ///
 /// Loop thread only.
 public final class LoopOperations {
@@ -30,26 +28,25 @@ public final class LoopOperations {
     /// The kinds of operations that only a peer can complete.
     private static final int WAITING = Kind.URGENT.bit | Kind.READ.bit | Kind.END.bit;
 
-    final LoopContext host;
-    final OperationEngine requests;
-    final Syscalls seam;
+    final LoopContext context;
+    final OperationEngine engine;
+    final Syscalls syscalls;
     final OperationPools pools;
     final LoopReceive.Views receiveViews;
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
-    private final NativeBytes scratch = NativeBytes.allocate(2L * Long.BYTES);
 
     private final TaskRing tickEnd = new TaskRing("ends of the tick");
     private final StreamCounters streamCounters = new StreamCounters();
     private long tick;
 
-    /// How many operations in flight do not keep the loop alive.
+    /// The number of operations in flight that do not keep the loop alive.
     private int background;
 
-    /// How many descriptors have a transfer that a graceful shutdown waits for.
+    /// The number of descriptors with a transfer that a graceful shutdown waits for.
     private int transfers;
 
-    /// Indexed by number.
+    /// Indexed by fd.
     private @Nullable FdLease[] leases;
 
     /// A descriptor in use by operations of this loop: holds the number from the first operation
@@ -57,7 +54,7 @@ public final class LoopOperations {
     ///
     /// Loop thread only.
     final class FdLease implements FdLifetime.User {
-        final FdLifetime opening;
+        final FdLifetime lifetime;
         final DescriptorState state;
 
         /// Whether its reads continue during a graceful shutdown, because they belong to an
@@ -66,8 +63,8 @@ public final class LoopOperations {
 
         private boolean closed;
 
-        private FdLease(FdLifetime opening, DescriptorState state) {
-            this.opening = opening;
+        private FdLease(FdLifetime lifetime, DescriptorState state) {
+            this.lifetime = lifetime;
             this.state = state;
         }
 
@@ -81,27 +78,27 @@ public final class LoopOperations {
         private void close() {
             if (!closed) {
                 closed = true;
-                if (leases[opening.fd] == this) {
-                    leases[opening.fd] = null;
+                if (leases[lifetime.fd] == this) {
+                    leases[lifetime.fd] = null;
                 }
-                requests.close(state, opening::release);
+                engine.close(state, lifetime::release);
             }
         }
     }
 
     public LoopOperations(
-            LoopContext host, OperationEngine requests, Syscalls seam, LoopConfig config) {
-        this.host = host;
-        this.requests = requests;
-        this.seam = seam;
+            LoopContext context, OperationEngine engine, Syscalls syscalls, LoopConfig config) {
+        this.context = context;
+        this.engine = engine;
+        this.syscalls = syscalls;
         leases = new @Nullable FdLease[64];
-        receiveViews = new LoopReceive.Views(requests, this);
-        pool = new BufferPool(this, seam.memory(), config.bufferMemory());
+        receiveViews = new LoopReceive.Views(engine, this);
+        pool = new BufferPool(this, syscalls.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
-    public Syscalls seam() {
-        return seam;
+    public Syscalls syscalls() {
+        return syscalls;
     }
 
     public OperationPools pools() {
@@ -117,17 +114,17 @@ public final class LoopOperations {
     }
 
     public void requireOpen(String method) {
-        host.requireOpen(method);
+        context.requireOpen(method);
     }
 
-    /// Cancels what is pending on a descriptor.
+    /// Cancels pending operations of a descriptor.
     ///
-    /// @param key only what has this key, unless it is null
+    /// @param key cancels only operations with this key; all if null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
-        host.requireConfined("cancelAll");
-        FdLease port = leaseAt(descriptor.lifetime().fd);
-        if (port != null && port.opening == descriptor.lifetime()) {
-            requests.cancelAll(port.state, key, Kind.ALL);
+        context.requireConfined("cancelAll");
+        FdLease lease = leaseAt(descriptor.lifetime().fd);
+        if (lease != null && lease.lifetime == descriptor.lifetime()) {
+            engine.cancelAll(lease.state, key, Kind.ALL);
         }
     }
 
@@ -135,8 +132,9 @@ public final class LoopOperations {
     /// priority lane. While no thread runs the loop, the task waits for the next run or for the
     /// shutdown. Does nothing once the loop is TERMINATED, which ends all operations. Any thread.
     public void onLoop(Runnable task) {
-        boolean queued = !host.isLoopThread() && host.trySubmitPriority(new InternalTask(task));
-        if (!queued && host.mustNotBlock()) {
+        boolean queued =
+                !context.isLoopThread() && context.trySubmitPriority(new InternalTask(task));
+        if (!queued && context.mustNotBlock()) {
             task.run(); // On the loop thread, or on the thread that shuts the loop down.
         }
     }
@@ -172,23 +170,24 @@ public final class LoopOperations {
         return tick;
     }
 
-    /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no more.
+    /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no
+    /// more.
     public boolean isEnding() {
-        return host.isShuttingDown();
+        return context.isShuttingDown();
     }
 
     public StreamCounters streamCounters() {
         return streamCounters;
     }
 
-    // ------------------------------------------------------------------ ports
+    // ------------------------------------------------------------------ leases
 
-    /// What the operations of a descriptor go through.
+    /// Returns the lease of a descriptor, opening it for the first operation.
     FdLease leaseOf(OpenDescriptor descriptor) {
-        FdLifetime opening = descriptor.lifetime();
-        opening.requireOpen();
-        FdLease port = leaseAt(opening.fd);
-        return port != null && port.opening == opening ? port : open(descriptor, port);
+        FdLifetime lifetime = descriptor.lifetime();
+        lifetime.requireOpen();
+        FdLease lease = leaseAt(lifetime.fd);
+        return lease != null && lease.lifetime == lifetime ? lease : open(descriptor, lease);
     }
 
     private @Nullable FdLease leaseAt(int fd) {
@@ -196,83 +195,74 @@ public final class LoopOperations {
     }
 
     private FdLease open(OpenDescriptor descriptor, @Nullable FdLease other) {
-        FdLifetime opening = descriptor.lifetime();
+        FdLifetime lifetime = descriptor.lifetime();
         if (other != null) {
-            requireIdle(other, "has operations under way that go by another Descriptor object");
+            requireIdle(other, "has pending operations of another Descriptor object");
             other.close();
         }
-        if (host.isWatched(opening.fd)) {
+        if (context.isWatched(lifetime.fd)) {
             throw new IllegalStateException(
                     descriptor + " is watched: unwatch it before starting operations on it");
         }
-        opening.acquire();
+        lifetime.acquire();
         try {
-            FdLease port = new FdLease(opening, requests.open(opening.fd, traits(opening)));
-            opening.attach(port);
-            if (opening.fd >= leases.length) {
-                leases = Arrays.copyOf(leases, Math.max(opening.fd + 1, leases.length * 2));
+            FdLease lease = new FdLease(lifetime, engine.open(lifetime.fd, traits(lifetime)));
+            lifetime.attach(lease);
+            if (lifetime.fd >= leases.length) {
+                leases = Arrays.copyOf(leases, Math.max(lifetime.fd + 1, leases.length * 2));
             }
-            leases[opening.fd] = port;
-            return port;
+            leases[lifetime.fd] = lease;
+            return lease;
         } catch (Throwable e) {
-            opening.release();
+            lifetime.release();
             throw e;
         }
     }
 
-    /// What is known of it, asked of the kernel unless whoever opened it knew.
-    private int traits(FdLifetime opening) {
-        if (opening.isNonBlocking()) {
-            return opening.traits();
+    /// Returns the traits of a descriptor. Queries the kernel if the opener did not set them.
+    private int traits(FdLifetime lifetime) {
+        if (lifetime.isNonBlocking()) {
+            return lifetime.traits();
         }
-        int flags = seam.kernels().get().fcntl(opening.fd, Linux.F_GETFL, 0);
+        int flags = syscalls.kernels().get().fcntl(lifetime.fd, Linux.F_GETFL, 0);
         if (flags < 0) {
-            throw new SystemCallException("fcntl(F_GETFL)", -flags, opening.fd);
+            throw new SystemCallException("fcntl(F_GETFL)", -flags, lifetime.fd);
         }
         if ((flags & Linux.O_NONBLOCK) == 0) {
             throw new IllegalStateException(
-                    opening
-                            + " blocks, which would stop the whole loop: call nonBlocking() first,"
+                    lifetime
+                            + " is blocking, which would stop the loop: call nonBlocking() first,"
                             + " or use the operations for files");
         }
-        long type = scratch.address();
-        Memory.putInt(type + Long.BYTES, Integer.BYTES);
-        int result =
-                seam.sockets()
-                        .get()
-                        .getsockopt(
-                                opening.fd,
-                                Linux.SOL_SOCKET,
-                                Linux.SO_TYPE,
-                                type,
-                                type + Long.BYTES);
-        if (result == -Errno.ENOTSOCK) {
+        int type = SocketOption.SO_TYPE.get(syscalls, lifetime.fd);
+        if (type == -Errno.ENOTSOCK) {
             return 0;
         }
-        if (result < 0) {
-            throw new SystemCallException("getsockopt(SO_TYPE)", -result, opening.fd);
+        if (type < 0) {
+            throw new SystemCallException("getsockopt(SO_TYPE)", -type, lifetime.fd);
         }
-        boolean stream = Memory.getInt(type) == Linux.SOCK_STREAM;
-        return stream ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
+        return type == Linux.SOCK_STREAM ? Traits.SOCKET | Traits.STREAM : Traits.SOCKET;
     }
 
-    private static void requireIdle(FdLease port, String otherwise) {
-        if (!port.state.isIdle() || port.state.inFlight > 0) {
-            throw new IllegalStateException(port.opening + " " + otherwise + ": cancel them first");
+    private static void requireIdle(FdLease lease, String problem) {
+        if (!lease.state.isIdle() || lease.state.inFlight > 0) {
+            throw new IllegalStateException(lease.lifetime + " " + problem + ": cancel them first");
         }
     }
 
-    /// A watcher is to have the number: nothing may be pending on it.
+    /// Ends the lease of a descriptor that is about to be watched.
+    ///
+    /// @throws IllegalStateException if operations are pending
     public void releaseToWatcher(OpenDescriptor descriptor) {
-        FdLease port = leaseAt(descriptor.lifetime().fd);
-        if (port != null) {
-            requireIdle(port, "has operations under way, and cannot be watched meanwhile");
-            port.opening.detach(port);
-            port.close();
+        FdLease lease = leaseAt(descriptor.lifetime().fd);
+        if (lease != null) {
+            requireIdle(lease, "has pending operations and cannot be watched");
+            lease.lifetime.detach(lease);
+            lease.close();
         }
     }
 
-    // ------------------------------------------------------------------ the loop's end
+    // ------------------------------------------------------------------ liveness and shutdown
 
     /// Adjusts the count of operations that do not keep the loop alive.
     public void countBackground(int more) {
@@ -281,7 +271,7 @@ public final class LoopOperations {
 
     /// Whether operations in flight keep the loop alive.
     public boolean keepsLoopAlive() {
-        return requests.outstanding() > background;
+        return engine.outstanding() > background;
     }
 
     /// Makes a graceful shutdown wait, and exempts the descriptor's reads from it, until
@@ -292,9 +282,9 @@ public final class LoopOperations {
     }
 
     public void endTransfer(OpenDescriptor descriptor) {
-        FdLease port = leaseAt(descriptor.lifetime().fd);
-        if (port != null && port.opening == descriptor.lifetime()) {
-            port.transfers = false;
+        FdLease lease = leaseAt(descriptor.lifetime().fd);
+        if (lease != null && lease.lifetime == descriptor.lifetime()) {
+            lease.transfers = false;
         }
         transfers--;
     }
@@ -304,32 +294,30 @@ public final class LoopOperations {
         return transfers > 0;
     }
 
-    /// Cancels operations that wait for a peer, except those of transfers. Writes are left to complete.
+    /// Cancels operations that wait for a peer, except those of transfers. Writes may complete.
     ///
     /// @param key cancels only operations with this key; all if null
     public void cancelWaiting(@Nullable Object key) {
-        for (FdLease port : leases) {
-            if (port != null && !port.transfers) {
-                requests.cancelAll(port.state, key, WAITING);
+        for (FdLease lease : leases) {
+            if (lease != null && !lease.transfers) {
+                engine.cancelAll(lease.state, key, WAITING);
             }
         }
     }
 
-    /// Frees what completions have brought that are handed out no more, and lets all numbers go.
+    /// Ends all leases, and frees undelivered completions and all memory.
     public void close() {
-        for (FdLease port : leases) {
-            if (port != null) {
-                port.opening.detach(port);
-                port.close();
+        for (FdLease lease : leases) {
+            if (lease != null) {
+                lease.lifetime.detach(lease);
+                lease.close();
             }
         }
-        requests.close();
-        for (Request left = requests.pollCompleted();
-                left != null;
-                left = requests.pollCompleted()) {
+        engine.close();
+        for (Request left = engine.pollCompleted(); left != null; left = engine.pollCompleted()) {
             ((LoopOperation) left.handler).drop();
         }
         pool.close();
-        requests.buffers().close();
+        engine.buffers().close();
     }
 }

@@ -26,7 +26,7 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
         private static final String ENDED =
                 "the loop again: it is valid during the callback only, unless keep() was called";
 
-        private final OperationEngine requests;
+        private final OperationEngine engine;
         private final LoopOperations operations;
 
         /// Reused while not kept. The user may still hold the view of a kept buffer after its
@@ -34,13 +34,13 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
         private @Nullable NativeBuffer[] views = new @Nullable NativeBuffer[0];
 
         Views(OperationEngine requests, LoopOperations operations) {
-            this.requests = requests;
+            this.engine = requests;
             this.operations = operations;
         }
 
         /// Lends a buffer with received bytes to one callback.
         NativeBuffer lend(int index, long bytes) {
-            ReceiveBuffers buffers = requests.buffers();
+            ReceiveBuffers buffers = engine.buffers();
             if (views.length == 0) {
                 views = new @Nullable NativeBuffer[buffers.count()];
             }
@@ -48,7 +48,7 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
             if (view == null) {
                 // Kept buffers are released on any thread.
                 RefCountedMemory.Owner owner =
-                        () -> operations.onLoop(() -> requests.releaseBuffer(index));
+                        () -> operations.onLoop(() -> engine.releaseBuffer(index));
                 view = new NativeBuffer(new RefCountedMemory(buffers.memory(index), owner));
                 views[index] = view;
             }
@@ -68,7 +68,7 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
         /// Returns a buffer that was not kept, after the callback.
         void release(int index, NativeBuffer view) {
             view.endBorrowing(ENDED);
-            requests.releaseBuffer(index);
+            engine.releaseBuffer(index);
         }
     }
 
@@ -102,7 +102,7 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
 
     @Override
     public Buffer received() {
-        operations.host.requireConfined("received");
+        operations.context.requireConfined("received");
         NativeBuffer buffer = received;
         if (buffer == null) {
             throw new IllegalStateException(this + " received no bytes: result " + result());
@@ -122,7 +122,7 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
 
     @Override
     public boolean hasMore() {
-        operations.host.requireConfined("hasMore");
+        operations.context.requireConfined("hasMore");
         return request.more;
     }
 }

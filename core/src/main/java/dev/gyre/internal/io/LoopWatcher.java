@@ -13,27 +13,26 @@ import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A watcher: decides for each event of its descriptor which callbacks it means, clauses W-3 and W-5 to
-/// W-7.
+/// Watches a descriptor: selects the callbacks for each event, clauses W-3 and W-5 to W-7.
 public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.User {
-    final FdLifetime opening;
+    final FdLifetime lifetime;
     private final Watchers watchers;
     private final WeakReference<OpenDescriptor> descriptor;
 
-    /// Keeps a descriptor that is to be held while it is watched; null for all others.
+    /// A descriptor that its watcher keeps reachable; null for others.
     private final @Nullable OpenDescriptor strong;
 
     // Shared: written under the lock of Watchers, read by the loop without.
-    private volatile boolean watching;
+    volatile boolean registered;
 
     // Shared: guarded by the lock of Watchers; the loop alone writes `armed` and reads it without.
-    private boolean referenced = true;
-    private boolean armed;
+    boolean referenced = true;
+    boolean armed;
 
     // Loop thread only.
     private WatchSpec watch;
 
-    /// Holds the descriptor while its event is dispatched, so that callbacks find it.
+    /// Keeps the descriptor reachable during the callbacks of an event.
     private @Nullable OpenDescriptor held;
 
     private int events;
@@ -43,17 +42,17 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
 
     private @Nullable Consumer<? super Watcher> selected;
 
-    /// Whether it was armed again since the event came.
+    /// Whether it was rearmed since the event.
     private boolean rearmed;
 
-    /// Whether the kernel was asked to tell of changes only, because nobody wanted what lasts.
-    private boolean quiet;
+    /// Whether the kernel reports changes only, because a lasting condition is unwanted.
+    private boolean edgeOnly;
 
     LoopWatcher(Watchers watchers, OpenDescriptor descriptor, WatchSpec watch) {
         this.watchers = watchers;
         this.descriptor = new WeakReference<>(descriptor);
         this.strong = descriptor.isHeldWhileWatched() ? descriptor : null;
-        this.opening = descriptor.lifetime();
+        this.lifetime = descriptor.lifetime();
         this.watch = watch;
     }
 
@@ -63,27 +62,26 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     public void onReady(int events) {
         callbacksLeft = 0;
         OpenDescriptor target = descriptor.get();
-        if (target == null || !opening.isOpen()) {
+        if (target == null || !lifetime.isOpen()) {
             watchers.remove(this);
             return;
         }
         if (!armed) {
-            // Armed again while its event was on its way, it has used that one up, and this is the
-            // second.
+            // Rearmed while its event was queued, it ran for that event, and this is the second.
             return;
         }
         if (watchers.suspended) {
-            tellKernel(0);
+            updateInterest(0);
             return;
         }
         int callbacks = callbacksFor(events);
         if (callbacks == 0) {
-            passOver();
+            onUnwantedReadiness();
             return;
         }
-        if (quiet) {
-            quiet = false;
-            tellKernel(interest(watch));
+        if (edgeOnly) {
+            edgeOnly = false;
+            updateInterest(interest(watch));
         }
         held = target;
         this.events = events;
@@ -107,31 +105,31 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return callbacks;
     }
 
-    /// For an event that calls for nothing.
+    /// Handles an event that selects no callback.
     ///
-    /// A hang-up lasts, and the kernel reports it whether anybody asked or not: for one who only
-    /// writes the loop would spin on it. From now on changes only, until one of them is wanted.
-    private void passOver() {
+    /// A hang-up lasts, and the kernel reports it without interest: a watcher that only writes
+    /// would make the loop spin. It switches to edge-triggered until an event is wanted.
+    private void onUnwantedReadiness() {
         if (watch.isOneShot()) {
             if (rearmed) {
-                // Perhaps it was reported for what was watched before: that is not the one shot.
+                // The event may be of the previous interest: it does not use up the one shot.
                 rearmed = false;
-                tellKernel(interest(watch));
+                updateInterest(interest(watch));
             } else {
                 watchers.setArmed(this, false);
             }
-        } else if (!quiet && !watch.isEdgeTriggered()) {
-            quiet = true;
-            tellKernel(interest(watch) | Readiness.EDGE);
+        } else if (!edgeOnly && !watch.isEdgeTriggered()) {
+            edgeOnly = true;
+            updateInterest(interest(watch) | Readiness.EDGE);
         }
     }
 
-    private void tellKernel(int interest) {
+    private void updateInterest(int interest) {
         try {
             watchers.modify(this, interest);
         } catch (SystemCallException e) {
-            // Closed behind our back: the watcher is gone by now, and nobody asked for this call.
-            assert !watching;
+            // The fd was closed externally: the watcher is removed, and no call of the user fails.
+            assert !registered;
         }
     }
 
@@ -139,7 +137,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     public boolean nextCallback() {
         while (callbacksLeft != 0) {
             Consumer<? super Watcher> next = removeFirstCallback();
-            if (next != null && watching && !watchers.suspended && opening.isOpen()) {
+            if (next != null && registered && !watchers.suspended && lifetime.isOpen()) {
                 selected = next;
                 return true;
             }
@@ -186,42 +184,44 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         }
     }
 
-    // ------------------------------------------------------------------ what users call
+    // ------------------------------------------------------------------ public methods
 
     @Override
     public Descriptor descriptor() {
-        watchers.host.requireConfined("descriptor");
+        watchers.context.requireConfined("descriptor");
         OpenDescriptor target = strong != null ? strong : held != null ? held : descriptor.get();
         if (target == null) {
             throw new IllegalStateException(
-                    opening + " was collected: a watcher does not keep its descriptor");
+                    lifetime
+                            + " was collected: a watcher does not keep its descriptor reachable,"
+                            + " so keep a reference to it");
         }
         return target;
     }
 
     @Override
     public boolean isError() {
-        watchers.host.requireConfined("isError");
+        watchers.context.requireConfined("isError");
         return (events & Readiness.ERROR) != 0;
     }
 
     @Override
     public boolean isHangUp() {
-        watchers.host.requireConfined("isHangUp");
+        watchers.context.requireConfined("isHangUp");
         return (events & Readiness.HANGUP) != 0;
     }
 
     @Override
     public Watcher modify(WatchSpec wanted) {
         Objects.requireNonNull(wanted, "watch");
-        watchers.host.requireOpen("modify");
-        if (!watching || !opening.isOpen()) {
+        watchers.context.requireOpen("modify");
+        if (!registered || !lifetime.isOpen()) {
             throw new IllegalStateException(
-                    opening + " is no longer watched by this watcher: watch it again");
+                    lifetime + " is no longer watched by this watcher: watch it again");
         }
         watch = wanted;
         rearmed = true;
-        quiet = false;
+        edgeOnly = false;
         int interest = interest(wanted);
         watchers.modify(this, interest);
         watchers.setArmed(this, interest != 0);
@@ -235,45 +235,45 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
 
     @Override
     public void unwatch() {
-        watchers.host.requireConfined("unwatch");
+        watchers.context.requireConfined("unwatch");
         watchers.remove(this);
     }
 
     @Override
     public boolean isWatching() {
-        watchers.host.requireConfined("isWatching");
-        return watching && opening.isOpen();
+        watchers.context.requireConfined("isWatching");
+        return registered && lifetime.isOpen();
     }
 
     @Override
     public boolean isArmed() {
-        watchers.host.requireConfined("isArmed");
-        return watching && armed;
+        watchers.context.requireConfined("isArmed");
+        return registered && armed;
     }
 
     @Override
     public Watcher unreference() {
-        watchers.host.requireConfined("unreference");
+        watchers.context.requireConfined("unreference");
         watchers.setReferenced(this, false);
         return this;
     }
 
     @Override
     public Watcher reference() {
-        watchers.host.requireConfined("reference");
+        watchers.context.requireConfined("reference");
         watchers.setReferenced(this, true);
         return this;
     }
 
-    // ------------------------------------------------------------------ for Opening and Watchers
+    // ------------------------------------------------------------------ for the lifetime
 
-    /// Tells the kernel. Called by [FdLifetime#attach], which makes sure that the number is still ours.
+    /// Registers with the backend. Called by [FdLifetime#attach], while the fd is certainly open.
     @Override
     public void attached() {
         watchers.register(this, interest(watch));
     }
 
-    /// Called on any thread, when the descriptor is about to give its number back.
+    /// Deregisters before the fd is closed. Any thread.
     @Override
     public void descriptorClosing() {
         watchers.removeClosed(this);
@@ -284,25 +284,9 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return true;
     }
 
-    boolean isIn() {
-        return watching;
-    }
-
-    void setIn(boolean in) {
-        watching = in;
-    }
-
     /// Whether it keeps the loop alive.
-    boolean counts() {
-        return watching && armed && referenced;
-    }
-
-    void armed(boolean armed) {
-        this.armed = armed;
-    }
-
-    void referenced(boolean referenced) {
-        this.referenced = referenced;
+    boolean keepsLoopAlive() {
+        return registered && armed && referenced;
     }
 
     static int interest(WatchSpec watch) {

@@ -136,7 +136,8 @@ public final class MessageExchange implements AutoCloseable {
         return result;
     }
 
-    /// Does nothing: a resource that a loop owns is closeable, but the garbage collector frees this.
+    /// Does nothing: a resource that a loop owns is closeable, but the garbage collector frees
+    /// this.
     @Override
     public void close() {}
 }

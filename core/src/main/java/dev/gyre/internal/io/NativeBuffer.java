@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// A buffer, and who has it.
+/// A buffer and its current owner: the user, an operation, or the loop.
 public final class NativeBuffer implements Buffer {
     private static final NativeBytes EMPTY_MEMORY = NativeBytes.allocate(Long.BYTES).part(0, 0);
 
-    private static final String RELEASED = "nobody any more: it was released";
+    private static final String RELEASED = "no owner: it was released";
     private static final String RETURNED = "the loop again: it was released";
     private static final String KEPT = "the buffer that was kept: slice it after keep()";
 
@@ -27,31 +27,32 @@ public final class NativeBuffer implements Buffer {
     private final int capacity;
     private final boolean slice;
 
-    // One thread at a time.
+    // One thread at a time, chosen by the user.
     private int readIndex;
     private int writeIndex;
 
-    /// Nothing is put below this: it belongs to slices.
+    /// The lower bound of the write index: slices use the memory below.
     private int floor;
 
-    /// The operation that has it, or, in words, why it may not be used any more.
+    /// The operation that owns the buffer, or a String that says why it is unusable; null if the
+    /// user owns it.
     private @Nullable Object holder;
 
-    /// Whether it is lent for a callback only, and goes back by itself.
+    /// Whether the buffer is valid during a callback only.
     private boolean borrowed;
 
-    /// The slices that were taken of it meanwhile; of a slice, all that end with it.
+    /// The slices that end with the callback, shared by the buffer and its slices.
     private @Nullable List<NativeBuffer> borrowedSlices;
 
-    /// Where it was taken, if that is wanted to be known.
-    private @Nullable Trace trace;
+    /// Where the buffer was acquired, if leaks are detected.
+    @Nullable Trace trace;
 
-    NativeBuffer(RefCountedMemory piece) {
-        this(piece, piece.bytes, false);
+    NativeBuffer(RefCountedMemory refCounted) {
+        this(refCounted, refCounted.bytes, false);
     }
 
-    private NativeBuffer(RefCountedMemory piece, NativeBytes memory, boolean slice) {
-        this.refCounted = piece;
+    private NativeBuffer(RefCountedMemory refCounted, NativeBytes memory, boolean slice) {
+        this.refCounted = refCounted;
         this.memory = memory;
         this.capacity = (int) memory.size();
         this.slice = slice;
@@ -67,26 +68,26 @@ public final class NativeBuffer implements Buffer {
         return new NativeBuffer(new RefCountedMemory(EMPTY_MEMORY, null));
     }
 
-    // ------------------------------------------------------------------ who has it
+    // ------------------------------------------------------------------ ownership
 
-    /// Lends it to an operation. Its words are used in messages.
+    /// Lends the buffer to an operation, which messages name by its `toString`.
     public void lendTo(Object operation) {
         requireAccess();
         if (borrowed) {
             throw new IllegalStateException(
-                    "the buffer goes back to the loop when the callback returns: keep() it before"
-                            + " giving it to "
+                    "the buffer returns to the loop after the callback: keep() it before"
+                            + " passing it to "
                             + operation);
         }
         holder = operation;
     }
 
-    /// Ends a loan, whoever had it.
+    /// Ends a loan. The user owns the buffer again.
     public void endLoan() {
         holder = null;
     }
 
-    /// Makes it one that is new to whoever gets it.
+    /// Empties the buffer for its next user.
     void reset() {
         holder = null;
         borrowed = false;
@@ -95,23 +96,23 @@ public final class NativeBuffer implements Buffer {
         floor = 0;
     }
 
-    /// Lends it for a callback.
+    /// Lends the buffer to the user for a callback.
     public void beginBorrowing() {
         holder = null;
         borrowed = true;
     }
 
-    /// The callback is over: it and its slices are refused to whoever still has them.
+    /// Ends a loan for a callback. Later uses of the buffer and its slices throw.
     ///
-    /// @param reason what follows "the buffer belongs to"
+    /// @param reason completes the message "the buffer belongs to"
     public void endBorrowing(String reason) {
         borrowed = false;
         holder = reason;
         endSlices(reason);
     }
 
-    /// The same bytes for one callback, as a buffer of its own: who still has it after that is refused, even when the
-    /// memory has long become somebody else's.
+    /// Returns a view of the readable bytes for one callback. Later uses of the view throw, even if
+    /// the memory is reused.
     public NativeBuffer lendView() {
         NativeBuffer view = new NativeBuffer(refCounted, memory, false);
         view.readIndex = readIndex;
@@ -121,16 +122,16 @@ public final class NativeBuffer implements Buffer {
         return view;
     }
 
-    /// Ends a view of this, and takes over how far it was read.
+    /// Ends a view of this buffer, and adopts its indexes.
     ///
-    /// @param reason what follows "the buffer belongs to"
+    /// @param reason completes the message "the buffer belongs to"
     public void endView(NativeBuffer view, String reason) {
         readIndex = view.readIndex;
         writeIndex = view.writeIndex;
         view.endBorrowing(reason);
     }
 
-    /// It stays with the user after the callback.
+    /// Leaves the buffer to the user after the callback.
     void keep() {
         borrowed = false;
         endSlices(KEPT);
@@ -148,16 +149,12 @@ public final class NativeBuffer implements Buffer {
         }
     }
 
-    void trace(Trace trace) {
-        this.trace = trace;
-    }
-
     private void requireAccess() {
         if (holder != null) {
             throw new IllegalStateException(
                     "the buffer belongs to "
                             + holder
-                            + (holder instanceof String ? "" : ": wait until that gives it back"));
+                            + (holder instanceof String ? "" : ": wait for its completion"));
         }
     }
 
@@ -171,12 +168,12 @@ public final class NativeBuffer implements Buffer {
         return memory.address() + writeIndex;
     }
 
-    /// The kernel has put so many bytes.
+    /// Adds bytes that the kernel put.
     public void advanceWriteIndex(long bytes) {
         writeIndex += (int) bytes;
     }
 
-    /// The kernel has taken so many bytes.
+    /// Consumes bytes that the kernel read.
     public void advanceReadIndex(long bytes) {
         readIndex += (int) bytes;
     }
@@ -189,17 +186,17 @@ public final class NativeBuffer implements Buffer {
         return capacity - writeIndex;
     }
 
-    /// Takes bytes off another one.
+    /// Moves bytes from another buffer.
     ///
-    /// @param bytes at most what that has, and this has room for
+    /// @param bytes at most its readable bytes and this buffer's writable bytes
     /// @return bytes
     public int transferFrom(NativeBuffer other, int bytes) {
-        int to = reserve(bytes); // First: if there is no room, nothing is taken.
+        int to = reserve(bytes); // First: consumes nothing if full.
         memory.put(to, other.memory, other.consume(bytes), bytes);
         return bytes;
     }
 
-    // ------------------------------------------------------------------ for users
+    // ------------------------------------------------------------------ public methods
 
     @Override
     public int capacity() {
@@ -250,7 +247,7 @@ public final class NativeBuffer implements Buffer {
     public Buffer put(Buffer other) {
         NativeBuffer from = (NativeBuffer) other;
         if (from == this) {
-            throw new IllegalArgumentException("a buffer cannot be put into itself: " + this);
+            throw new IllegalArgumentException("cannot put a buffer into itself: " + this);
         }
         int length = from.readable();
         memory.put(reserve(length), from.memory, from.readIndex, length);
@@ -367,10 +364,10 @@ public final class NativeBuffer implements Buffer {
         return this;
     }
 
-    /// From where on the memory is this buffer's own.
+    /// Returns the lowest index that no slice uses.
     private int lowest() {
         if (floor > 0 && borrowedSlices == null && !refCounted.isShared()) {
-            floor = 0; // The slices are gone.
+            floor = 0; // All slices are released.
         }
         return floor;
     }
@@ -411,25 +408,29 @@ public final class NativeBuffer implements Buffer {
         }
     }
 
-    /// Moves the writing position, and says where it was.
+    /// Advances the write index.
+    ///
+    /// @return the previous index
     private int reserve(int bytes) {
         requireAccess();
         int at = writeIndex;
         if (bytes < 0 || bytes > capacity - at) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes do not fit: the buffer has room for " + (capacity - at));
+                    bytes + " bytes do not fit: " + (capacity - at) + " are writable");
         }
         writeIndex = at + bytes;
         return at;
     }
 
-    /// Moves the reading position, and says where it was.
+    /// Advances the read index.
+    ///
+    /// @return the previous index
     private int consume(int bytes) {
         requireAccess();
         int at = readIndex;
         if (bytes < 0 || bytes > writeIndex - at) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes cannot be taken: " + (writeIndex - at) + " are readable");
+                    bytes + " bytes cannot be read: " + (writeIndex - at) + " are readable");
         }
         readIndex = at + bytes;
         return at;

@@ -7,13 +7,13 @@ import static dev.gyre.internal.sys.Linux.SOCK_STREAM;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState.Traits;
-import dev.gyre.internal.sys.FdPair;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.SocketHints;
 import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 
@@ -32,12 +32,6 @@ public final class NativeSockets {
     private static final int UNIX = Traits.SOCKET | Traits.STREAM;
 
     private NativeSockets() {}
-
-    /// The calls `getsockname` and `getpeername`.
-    @FunctionalInterface
-    private interface AddressCall {
-        int invoke(SocketCalls calls, int fd, long address, long lengthAddress);
-    }
 
     // ------------------------------------------------------------------ creation
 
@@ -137,8 +131,7 @@ public final class NativeSockets {
 
     private static void check(String attempt, String call, SocketAddress address, int result) {
         if (result < 0) {
-            throw new SystemCallException(
-                    call, -result, attempt, SocketHints.bind(address, -result));
+            throw new SystemCallException(call, -result, attempt, Errno.bindHint(address, -result));
         }
     }
 
@@ -153,8 +146,7 @@ public final class NativeSockets {
     }
 
     public static SocketAddress localAddress(Syscalls syscalls, OpenDescriptor socket) {
-        NativeBytes scratch = NativeBytes.allocate(ADDRESS_BYTES);
-        return address(syscalls, socket, "getsockname", SocketCalls::getsockname, scratch);
+        return address(syscalls, socket, false, NativeBytes.allocate(ADDRESS_BYTES));
     }
 
     public static SocketAddress peerAddress(Syscalls syscalls, OpenDescriptor socket) {
@@ -166,21 +158,24 @@ public final class NativeSockets {
     /// @param scratch [#ADDRESS_BYTES] that no other thread uses during the call
     public static SocketAddress peerAddress(
             Syscalls syscalls, OpenDescriptor socket, NativeBytes scratch) {
-        return address(syscalls, socket, "getpeername", SocketCalls::getpeername, scratch);
+        return address(syscalls, socket, true, scratch);
     }
 
     private static SocketAddress address(
-            Syscalls syscalls,
-            OpenDescriptor socket,
-            String name,
-            AddressCall call,
-            NativeBytes scratch) {
+            Syscalls syscalls, OpenDescriptor socket, boolean peer, NativeBytes scratch) {
         long address = scratch.address();
         long length = address + Linux.SIZEOF_SOCKADDR_STORAGE;
         Memory.putInt(length, Linux.SIZEOF_SOCKADDR_STORAGE);
-        int result = socket.use(fd -> call.invoke(syscalls.sockets().get(), fd, address, length));
+        SocketCalls calls = syscalls.sockets().get();
+        int result =
+                socket.use(
+                        fd ->
+                                peer
+                                        ? calls.getpeername(fd, address, length)
+                                        : calls.getsockname(fd, address, length));
         if (result < 0) {
-            throw new SystemCallException(name, -result, socket.lifetime().fd);
+            throw new SystemCallException(
+                    peer ? "getpeername" : "getsockname", -result, socket.lifetime().fd);
         }
         return SocketAddresses.decode(scratch, Memory.getInt(length));
     }

@@ -3,6 +3,7 @@ package dev.gyre.internal.io;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.Transfer;
 import dev.gyre.io.Descriptor;
 
 import java.lang.ref.Reference;
@@ -10,26 +11,26 @@ import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
-/// The user's handle on an [FdLifetime]. Watchers hold it weakly, so that whether it is reachable is up to the
-/// user alone; when it no longer is, [FdReaper] closes the opening.
+/// The user's handle on an [FdLifetime]. Watchers refer to it weakly. When the user drops it,
+/// [FdReaper] closes the lifetime.
 public final class OpenDescriptor implements Descriptor {
     private final FdLifetime lifetime;
 
-    // Shared: set before anybody else has it.
+    // Shared: written before publication.
     private boolean heldWhileWatched;
 
-    private OpenDescriptor(FdLifetime opening) {
-        this.lifetime = opening;
+    private OpenDescriptor(FdLifetime lifetime) {
+        this.lifetime = lifetime;
     }
 
-    /// A handle on a number that is open.
+    /// Wraps an open fd.
     ///
-    /// @param kernels gives the calling thread its instance of the seam
-    /// @param owned whether closing it closes the number
+    /// @param kernels supplies the system calls of the calling thread
+    /// @param owned whether closing the descriptor closes the fd
     public static OpenDescriptor of(
             Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
         if (fd < 0) {
-            throw new IllegalArgumentException("a descriptor is never negative: " + fd);
+            throw new IllegalArgumentException("fd must be at least 0, but is " + fd);
         }
         int flags = kernels.get().fcntl(fd, Linux.F_GETFD, 0);
         if (flags < 0) {
@@ -38,17 +39,17 @@ public final class OpenDescriptor implements Descriptor {
         return fresh(kernels, fd, owned);
     }
 
-    /// The same for a number that was just opened, and so need not be asked for.
+    /// Wraps an fd that was just opened, without checking it.
     public static OpenDescriptor fresh(
             Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
         FdReaper.reclaim();
-        FdLifetime opening = new FdLifetime(kernels, fd, owned);
-        OpenDescriptor descriptor = new OpenDescriptor(opening);
-        FdReaper.track(descriptor, opening);
+        FdLifetime lifetime = new FdLifetime(kernels, fd, owned);
+        OpenDescriptor descriptor = new OpenDescriptor(lifetime);
+        FdReaper.track(descriptor, lifetime);
         return descriptor;
     }
 
-    /// Makes its watchers hold it, for one whose bytes would be missed by somebody who does not.
+    /// Makes watchers keep this descriptor reachable, for owners that hold only the watcher.
     ///
     /// @return this descriptor
     public OpenDescriptor heldWhileWatched() {
@@ -64,9 +65,9 @@ public final class OpenDescriptor implements Descriptor {
         return lifetime;
     }
 
-    /// Makes a call with the bare number, which is not given back meanwhile.
+    /// Makes a system call. The fd stays open meanwhile.
     ///
-    /// @return what the call returned
+    /// @return the result of the call
     /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
     public int use(IntUnaryOperator call) {
         lifetime.acquire();
@@ -96,29 +97,39 @@ public final class OpenDescriptor implements Descriptor {
 
     @Override
     public Descriptor nonBlocking() {
-        try {
-            lifetime.makeNonBlocking();
-            return this;
-        } finally {
-            Reference.reachabilityFence(this);
+        int result =
+                use(
+                        fd -> {
+                            PollSyscalls calls = lifetime.calls();
+                            int flags = calls.fcntl(fd, Linux.F_GETFL, 0);
+                            return flags < 0
+                                    ? flags
+                                    : calls.fcntl(fd, Linux.F_SETFL, flags | Linux.O_NONBLOCK);
+                        });
+        if (result < 0) {
+            throw new SystemCallException("fcntl(F_SETFL)", -result, lifetime.fd);
         }
+        return this;
     }
 
     @Override
     public int read(ByteBuffer buffer) {
+        lifetime.acquire();
         try {
-            return lifetime.read(buffer);
+            return Transfer.read(lifetime.calls(), lifetime.fd, buffer);
         } finally {
-            Reference.reachabilityFence(
-                    this); // Or it might be reclaimed in the middle of the call.
+            lifetime.release();
+            Reference.reachabilityFence(this); // FdReaper must not close it during the call.
         }
     }
 
     @Override
     public int write(ByteBuffer buffer) {
+        lifetime.acquire();
         try {
-            return lifetime.write(buffer);
+            return Transfer.write(lifetime.calls(), lifetime.fd, buffer);
         } finally {
+            lifetime.release();
             Reference.reachabilityFence(this);
         }
     }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// A piece of memory, and how many buffers have it: the first one and its slices. When the last of
-/// them is released it goes back to where it came from.
+/// Memory shared by a buffer and its slices. When the last of them is released, the memory is
+/// returned to its owner.
 final class RefCountedMemory {
     private static final int MAX_BYTES = 1 << 30;
     private static final VarHandle REF_COUNT;
@@ -25,13 +25,13 @@ final class RefCountedMemory {
 
     final NativeBytes bytes;
 
-    /// Null if it is nobody's, and left to the garbage collector.
+    /// Null if the garbage collector frees the memory.
     final @Nullable Owner owner;
 
-    // Shared: changed by any thread that has a buffer of it, hence never up from zero.
+    // Shared: written by any thread that has a buffer, hence never incremented from zero.
     private volatile int refCount = 1;
 
-    /// Where a piece goes when nobody has it any more.
+    /// Receives memory that no buffer uses.
     interface Owner {
         /// Any thread.
         void reclaim();
@@ -45,29 +45,29 @@ final class RefCountedMemory {
     static void requireSize(int capacity) {
         if (capacity < 1 || capacity > MAX_BYTES) {
             throw new IllegalArgumentException(
-                    "a buffer has from 1 to " + MAX_BYTES + " bytes, not " + capacity);
+                    "capacity must be from 1 to " + MAX_BYTES + ", but is " + capacity);
         }
     }
 
-    /// Another buffer has it too. The caller has one.
+    /// Adds a reference for another buffer. The caller has one.
     void retain() {
         int _ = (int) REF_COUNT.getAndAdd(this, 1);
     }
 
-    /// Whether others have it beside the caller. If not, all that they did with it has happened
-    /// before.
+    /// Whether buffers other than the caller's use the memory. If not, all their accesses
+    /// happen-before the return.
     boolean isShared() {
         return refCount > 1;
     }
 
-    /// The caller's buffer is released.
+    /// Drops the caller's reference.
     void release() {
-        // Who is alone stays alone: only who has a buffer can make another one of it.
+        // A sole reference stays sole: only the thread with a buffer can slice it.
         if (refCount > 1 && (int) REF_COUNT.getAndAdd(this, -1) > 1) {
             return;
         }
         if (refCount != 1) {
-            refCount = 1; // For whoever gets it next.
+            refCount = 1; // For the next user.
         }
         if (owner != null) {
             owner.reclaim();

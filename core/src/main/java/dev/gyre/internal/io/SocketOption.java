@@ -7,8 +7,9 @@ import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.Syscalls;
 
-/// An option of sockets that is a number, under the kernel's name. Any thread.
+/// The integer options of sockets, under the kernel's names. Any thread.
 public enum SocketOption {
+    SO_TYPE(Linux.SOL_SOCKET, Linux.SO_TYPE),
     SO_REUSEADDR(Linux.SOL_SOCKET, Linux.SO_REUSEADDR),
     SO_REUSEPORT(Linux.SOL_SOCKET, Linux.SO_REUSEPORT),
     SO_BROADCAST(Linux.SOL_SOCKET, Linux.SO_BROADCAST),
@@ -16,7 +17,7 @@ public enum SocketOption {
     /// The pending errno of the socket; zero if none. Reading clears it.
     SO_ERROR(Linux.SOL_SOCKET, Linux.SO_ERROR),
 
-    /// In bytes. Linux doubles it, for its own records, and cuts it to what the system allows.
+    /// In bytes. Linux doubles it for its bookkeeping, and lowers it to the system's limit.
     SO_SNDBUF(Linux.SOL_SOCKET, Linux.SO_SNDBUF),
     SO_RCVBUF(Linux.SOL_SOCKET, Linux.SO_RCVBUF),
     SO_KEEPALIVE(Linux.SOL_SOCKET, Linux.SO_KEEPALIVE),
@@ -31,8 +32,8 @@ public enum SocketOption {
     TCP_USER_TIMEOUT(Linux.IPPROTO_TCP, Linux.TCP_USER_TIMEOUT),
     IPV6_V6ONLY(Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY);
 
-    /// A value, and its length behind it. By thread, or each option of each connection would leave memory to the
-    /// garbage collector.
+    /// A value followed by its length. Per thread, to avoid an allocation per option and
+    /// connection.
     private static final ThreadLocal<NativeBytes> SCRATCH =
             ThreadLocal.withInitial(() -> NativeBytes.allocate(2L * Linux.SIZEOF_LINGER));
 
@@ -44,46 +45,49 @@ public enum SocketOption {
         this.number = number;
     }
 
-    /// Sets it.
+    /// Sets the option.
     ///
-    /// @throws SystemCallException that names it and the value, if the kernel refuses
-    public void set(Syscalls seam, OpenDescriptor socket, int value) {
+    /// @throws SystemCallException if the kernel refuses; names the option and the value
+    public void set(Syscalls syscalls, OpenDescriptor socket, int value) {
         long memory = SCRATCH.get().address();
         Memory.putInt(memory, value);
-        set(seam, socket, level, number, memory, Integer.BYTES, this + " to " + value);
+        set(syscalls, socket, level, number, memory, Integer.BYTES, this + " to " + value);
     }
 
-    public int get(Syscalls seam, OpenDescriptor socket) {
+    public int get(Syscalls syscalls, OpenDescriptor socket) {
+        int value = socket.use(fd -> get(syscalls, fd));
+        if (value < 0) {
+            throw new SystemCallException("getsockopt(" + this + ")", -value, socket.lifetime().fd);
+        }
+        return value;
+    }
+
+    /// Returns the value, which is never negative, or `-errno`.
+    int get(Syscalls syscalls, int fd) {
         long memory = SCRATCH.get().address();
         long length = memory + Linux.SIZEOF_LINGER;
         Memory.putInt(length, Integer.BYTES);
-        int result =
-                socket.use(
-                        fd -> seam.sockets().get().getsockopt(fd, level, number, memory, length));
-        if (result < 0) {
-            throw new SystemCallException(
-                    "getsockopt(" + this + ")", -result, socket.lifetime().fd);
-        }
-        return Memory.getInt(memory);
+        int result = syscalls.sockets().get().getsockopt(fd, level, number, memory, length);
+        return result < 0 ? result : Memory.getInt(memory);
     }
 
-    /// Has closing it drop what is not sent yet and tell the peer by a reset.
-    public static void resetOnClose(Syscalls seam, OpenDescriptor socket) {
+    /// Makes the close of a socket drop unsent output and send a reset.
+    public static void resetOnClose(Syscalls syscalls, OpenDescriptor socket) {
         long memory = SCRATCH.get().address();
         Memory.putInt(memory, 1);
         Memory.putInt(memory + Integer.BYTES, 0);
         set(
-                seam,
+                syscalls,
                 socket,
                 Linux.SOL_SOCKET,
                 Linux.SO_LINGER,
                 memory,
                 Linux.SIZEOF_LINGER,
-                "SO_LINGER to no time at all");
+                "SO_LINGER to 0 seconds");
     }
 
     private static void set(
-            Syscalls seam,
+            Syscalls syscalls,
             OpenDescriptor socket,
             int level,
             int option,
@@ -92,7 +96,10 @@ public enum SocketOption {
             String what) {
         int result =
                 socket.use(
-                        fd -> seam.sockets().get().setsockopt(fd, level, option, memory, length));
+                        fd ->
+                                syscalls.sockets()
+                                        .get()
+                                        .setsockopt(fd, level, option, memory, length));
         if (result < 0) {
             throw new SystemCallException(
                     "setsockopt",

@@ -3,22 +3,22 @@ package dev.gyre.internal.io;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.io.CloseReason;
 
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.Arrays;
 
-/// How many streams a loop has, had, and why they went. Written by the loop thread, read by any.
+/// Counts the streams of a loop by outcome. Written by the loop thread, read by any.
+@SuppressWarnings("EnumOrdinal") // An index of an array in memory only.
 public final class StreamCounters {
     private final Counter opened = new Counter();
     private final Counter closed = new Counter();
     private final Counter refused = new Counter();
     private final Counter shed = new Counter();
     private final Counter exhaustions = new Counter();
-    private final Map<CloseReason, Counter> reasons = new EnumMap<>(CloseReason.class);
+
+    /// Indexed by [CloseReason#ordinal()].
+    private final Counter[] reasons = new Counter[CloseReason.values().length];
 
     StreamCounters() {
-        for (CloseReason reason : CloseReason.values()) {
-            reasons.put(reason, new Counter());
-        }
+        Arrays.setAll(reasons, index -> new Counter());
     }
 
     public void opened() {
@@ -27,7 +27,7 @@ public final class StreamCounters {
 
     public void closed(CloseReason why) {
         closed.add(1);
-        of(why).add(1);
+        reasons[why.ordinal()].add(1);
     }
 
     /// Counts a connection closed at once because of a listener limit.
@@ -57,7 +57,7 @@ public final class StreamCounters {
         return exhaustions.get();
     }
 
-    /// How many are open now.
+    /// Returns the number of open streams.
     public long open() {
         return opened.get() - closed.get();
     }
@@ -67,12 +67,6 @@ public final class StreamCounters {
     }
 
     public long closedFor(CloseReason why) {
-        return of(why).get();
-    }
-
-    private Counter of(CloseReason why) {
-        Counter known = reasons.get(why);
-        assert known != null : why;
-        return known;
+        return reasons[why.ordinal()].get();
     }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Reads into several buffers with one call, or writes from several.
+/// Reads into several buffers or writes from several, with one call.
 public final class VectorOperation extends LoopOperation {
     private @Nullable NativeBuffer[] buffers = {};
     private int count;
@@ -31,7 +31,7 @@ public final class VectorOperation extends LoopOperation {
             Consumer<? super Operation> callback) {
         if (buffers.isEmpty() || buffers.size() > Linux.IOV_MAX) {
             throw new IllegalArgumentException(
-                    "from 1 to " + Linux.IOV_MAX + " buffers, not " + buffers.size());
+                    "buffers must be from 1 to " + Linux.IOV_MAX + ", but are " + buffers.size());
         }
         init(opcode, descriptor, callback);
         count = 0;
@@ -41,7 +41,7 @@ public final class VectorOperation extends LoopOperation {
         return this;
     }
 
-    /// Writes what is [#add]ed before it is started.
+    /// Writes the buffers [added][#add] before the start.
     public VectorOperation gather(OpenDescriptor descriptor, Consumer<? super Operation> callback) {
         init(Opcode.WRITE_VECTOR, descriptor, callback);
         count = 0;

@@ -12,16 +12,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The loop's watchers: one per descriptor number, in an array indexed by it.
+/// The watchers of a loop: one per fd, in an array indexed by it.
 ///
-/// Watching belongs to the loop thread, but a descriptor may be closed on any, and then its watcher has to
-/// go before the number is given back. Hence the lock. It is taken for changes only, each of which costs
-/// a system call anyway; dispatch takes none. Order of locks: [FdLifetime], this, the backend's.
+/// Only the loop thread watches, but any thread may close a descriptor, which removes its watcher
+/// before the fd is freed. Hence the lock. Only changes acquire it, and each costs a system call
+/// anyway; dispatch does not. Order of locks: [FdLifetime], this, the backend's.
 public final class Watchers {
-    final LoopContext host;
+    final LoopContext context;
     private final Backend backend;
 
-    // Shared: guarded by this; the counts are also read without.
+    // Shared: guarded by this. The counts are also read without the lock.
     private @Nullable LoopWatcher[] byFd = new @Nullable LoopWatcher[64];
     private volatile int size;
     private volatile int referenced;
@@ -31,52 +31,52 @@ public final class Watchers {
 
     public Watchers(Backend backend, LoopContext host) {
         this.backend = backend;
-        this.host = host;
+        this.context = host;
     }
 
-    /// How many descriptors are watched.
+    /// Returns the number of watched descriptors.
     public int size() {
         return size;
     }
 
-    /// How many watchers keep the loop alive: those that are armed and not unreferenced.
+    /// Returns the number of watchers that keep the loop alive: armed and referenced.
     public int referenced() {
         return referenced;
     }
 
-    /// Whether the number is watched. Loop thread only.
+    /// Returns whether the fd is watched. Loop thread only.
     public synchronized boolean isWatched(int fd) {
         return at(fd) != null;
     }
 
-    /// Watches a descriptor, instead of what was watched under its number. Loop thread only.
+    /// Watches a descriptor. Replaces the watcher of its fd. Loop thread only.
     public Watcher watch(Descriptor descriptor, WatchSpec watch) {
         OpenDescriptor target = (OpenDescriptor) descriptor;
         LoopWatcher watcher = new LoopWatcher(this, target, watch);
         LoopWatcher replaced;
         synchronized (this) {
-            replaced = at(watcher.opening.fd);
+            replaced = at(watcher.lifetime.fd);
         }
         try {
-            watcher.opening.attach(watcher);
+            watcher.lifetime.attach(watcher);
         } finally {
-            // Whether or not the new one was accepted: for the kernel the old one is gone.
-            if (replaced != null && !replaced.isIn()) {
-                replaced.opening.detach(replaced);
+            // The kernel has forgotten the old one, even if it refused the new one.
+            if (replaced != null && !replaced.registered) {
+                replaced.lifetime.detach(replaced);
             }
         }
         return watcher;
     }
 
-    /// Forgets whatever watches the descriptor. Loop thread only.
+    /// Removes the watcher of the descriptor. Loop thread only.
     public void unwatch(Descriptor descriptor) {
-        FdLifetime opening = ((OpenDescriptor) descriptor).lifetime();
+        FdLifetime lifetime = ((OpenDescriptor) descriptor).lifetime();
         LoopWatcher found;
         synchronized (this) {
-            found = at(opening.fd);
+            found = at(lifetime.fd);
         }
-        // The number may have come to somebody else since.
-        if (found != null && found.opening == opening) {
+        // Another descriptor may have the fd by now.
+        if (found != null && found.lifetime == lifetime) {
             remove(found);
         }
     }
@@ -87,104 +87,104 @@ public final class Watchers {
         suspended = true;
     }
 
-    /// The loop is over: descriptors need not tell it any more when they close.
+    /// Detaches all watchers from their descriptors, when the loop terminates.
     public void close() {
         List<LoopWatcher> left = new ArrayList<>();
         synchronized (this) {
             for (LoopWatcher watcher : byFd) {
                 if (watcher != null) {
                     left.add(watcher);
-                    take(watcher);
+                    unlink(watcher);
                 }
             }
         }
         for (LoopWatcher watcher : left) {
-            watcher.opening.detach(watcher);
+            watcher.lifetime.detach(watcher);
         }
     }
 
     // ------------------------------------------------------------------ for LoopWatcher
 
-    /// Called under the lock of the watcher's opening.
+    /// Registers a watcher with the backend. Called under the lock of its [FdLifetime].
     synchronized void register(LoopWatcher watcher, int interest) {
-        int fd = watcher.opening.fd;
-        if (fd >= byFd.length) { // Before anything changes: memory may be short.
+        int fd = watcher.lifetime.fd;
+        if (fd >= byFd.length) { // First: the allocation may fail.
             byFd = Arrays.copyOf(byFd, Math.max(fd + 1, byFd.length * 2));
         }
         LoopWatcher replaced = at(fd);
         if (replaced != null) {
-            take(replaced);
+            unlink(replaced);
         }
         backend.register(fd, interest, watcher);
         byFd[fd] = watcher;
         size = size + 1;
-        watcher.setIn(true);
-        watcher.armed(interest != 0);
-        if (watcher.counts()) {
+        watcher.registered = true;
+        watcher.armed = interest != 0;
+        if (watcher.keepsLoopAlive()) {
             referenced = referenced + 1;
         }
     }
 
     void remove(LoopWatcher watcher) {
         removeFromTable(watcher);
-        watcher.opening.detach(watcher);
+        watcher.lifetime.detach(watcher);
     }
 
-    /// Any thread, when the descriptor is about to be closed.
+    /// Removes the watcher of a descriptor that is being closed. Any thread.
     void removeClosed(LoopWatcher watcher) {
         removeFromTable(watcher);
-        host.wakeLoop(); // It may have been all that a run was waiting for.
+        context.wakeLoop(); // It may have been the last that kept a run alive.
     }
 
-    /// Does nothing if another one has taken its place.
+    /// Does nothing if it was replaced.
     private synchronized void removeFromTable(LoopWatcher watcher) {
-        if (watcher.isIn()) {
-            take(watcher);
-            backend.deregister(watcher.opening.fd, watcher);
+        if (watcher.registered) {
+            unlink(watcher);
+            backend.deregister(watcher.lifetime.fd, watcher);
         }
     }
 
     void modify(LoopWatcher watcher, int interest) {
         try {
-            modifyIfThere(watcher, interest);
+            modifyIfRegistered(watcher, interest);
         } catch (RuntimeException e) {
             remove(watcher);
             throw e;
         }
     }
 
-    private synchronized void modifyIfThere(LoopWatcher watcher, int interest) {
-        if (watcher.isIn()) {
-            backend.modify(watcher.opening.fd, interest);
+    private synchronized void modifyIfRegistered(LoopWatcher watcher, int interest) {
+        if (watcher.registered) {
+            backend.modify(watcher.lifetime.fd, interest);
         }
     }
 
     synchronized void setArmed(LoopWatcher watcher, boolean armed) {
-        int before = watcher.counts() ? 1 : 0;
-        watcher.armed(armed);
-        referenced = referenced + (watcher.counts() ? 1 : 0) - before;
+        int before = watcher.keepsLoopAlive() ? 1 : 0;
+        watcher.armed = armed;
+        referenced = referenced + (watcher.keepsLoopAlive() ? 1 : 0) - before;
     }
 
     synchronized void setReferenced(LoopWatcher watcher, boolean wanted) {
-        int before = watcher.counts() ? 1 : 0;
-        watcher.referenced(wanted);
-        referenced = referenced + (watcher.counts() ? 1 : 0) - before;
+        int before = watcher.keepsLoopAlive() ? 1 : 0;
+        watcher.referenced = wanted;
+        referenced = referenced + (watcher.keepsLoopAlive() ? 1 : 0) - before;
     }
 
     private @Nullable LoopWatcher at(int fd) {
         return fd < byFd.length ? byFd[fd] : null;
     }
 
-    /// Out of the table and the counts. Under the lock.
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
-    private void take(LoopWatcher watcher) {
-        assert byFd[watcher.opening.fd] == watcher
-                : "W-1: one watcher per fd: " + watcher.opening.fd;
-        if (watcher.counts()) {
+    /// Removes a watcher from the table and the counts. Called under the lock.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Guarded by this.
+    private void unlink(LoopWatcher watcher) {
+        assert byFd[watcher.lifetime.fd] == watcher
+                : "W-1: one watcher per fd: " + watcher.lifetime.fd;
+        if (watcher.keepsLoopAlive()) {
             referenced = referenced - 1;
         }
-        byFd[watcher.opening.fd] = null;
+        byFd[watcher.lifetime.fd] = null;
         size = size - 1;
-        watcher.setIn(false);
+        watcher.registered = false;
     }
 }

@@ -1,4 +1,4 @@
-/// Descriptors and who watches them.
+/// Descriptors, watchers, operations and buffer memory.
 @NullMarked
 package dev.gyre.internal.io;
 

@@ -184,7 +184,7 @@ final class Callbacks {
 
     void rethrow(@Nullable Throwable thrown) {
         if (thrown != null) {
-            throw Throwables.asItIs(thrown);
+            throw Throwables.rethrow(thrown);
         }
     }
 }

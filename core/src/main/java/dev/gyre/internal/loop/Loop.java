@@ -25,7 +25,7 @@ import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.Watchers;
-import dev.gyre.internal.promise.Futures;
+import dev.gyre.internal.promise.PromiseFuture;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.sys.Platform;
 import dev.gyre.internal.time.Durations;
@@ -233,14 +233,14 @@ public final class Loop implements EventLoop, LoopContext {
     @Override
     public <T extends @Nullable Object> Promise<T> promisify(
             Executor executor, Cancellation cancellation, BlockingWork<? extends T> work) {
-        return promises.make.promisify(executor, cancellation, work);
+        return promises.promisify(executor, cancellation, work);
     }
 
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> call(
             Callable<? extends Promise<? extends T>> body) {
         Objects.requireNonNull(body, "body");
-        return Futures.call(this, body);
+        return PromiseFuture.call(this, body);
     }
 
     // ------------------------------------------------------------------ descriptors
@@ -291,7 +291,7 @@ public final class Loop implements EventLoop, LoopContext {
     public Timer at(long deadlineNanos, Consumer<? super Timer> callback) {
         Objects.requireNonNull(callback, "callback");
         requireOpen("at");
-        Durations.requireWithinReach("deadline", deadlineNanos, nowNanos());
+        Durations.requireComparable("deadline", deadlineNanos, nowNanos());
         return timers.schedule(deadlineNanos, 0, callback);
     }
 
@@ -391,7 +391,7 @@ public final class Loop implements EventLoop, LoopContext {
 
     private LoopTerminatedException terminatedException(String method) {
         return new LoopTerminatedException(
-                "loop " + config.name() + " is TERMINATED: it refuses " + method);
+                "loop " + config.name() + " is TERMINATED: too late for " + method);
     }
 
     @Override

@@ -108,7 +108,7 @@ final class RunControl {
         }
         if (!state.move(AWAKE, RUNNING)) {
             LoopState found = state.get();
-            if (found.isEnding()) {
+            if (found.isShuttingDown()) {
                 throw new LoopTerminatedException(
                         "loop " + name + " is " + found + " and cannot run again");
             }
@@ -117,7 +117,7 @@ final class RunControl {
         }
         clock.update();
         confinement.set(current);
-        promises.takeOver();
+        promises.awaitSetup();
         limits.none();
     }
 
@@ -153,7 +153,7 @@ final class RunControl {
             return;
         }
         confinement.set(current);
-        promises.takeOver();
+        promises.awaitSetup();
         try {
             callbacks.hold(thrown);
             shutdown.run(true);

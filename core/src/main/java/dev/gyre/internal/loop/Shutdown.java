@@ -15,9 +15,8 @@ import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
-import dev.gyre.internal.promise.AwaitedTask;
+import dev.gyre.internal.promise.PromiseFuture;
 import dev.gyre.internal.promise.Promises;
-import dev.gyre.internal.promise.SettlementTask;
 import dev.gyre.internal.time.TimerQueue;
 
 import org.jspecify.annotations.Nullable;
@@ -269,7 +268,7 @@ final class Shutdown {
     private long rejectPromises(LoopTerminatedException reason) {
         // A task accepted between the last check and the close may have started work. Its result
         // finds the lane closed, so the worker has to be cancelled.
-        abandoned.addAll(promises.abandonOutstanding(reason));
+        abandoned.addAll(promises.abandonExternalWork(reason));
         long all = 0;
         long some;
         do {
@@ -324,7 +323,7 @@ final class Shutdown {
         promises.stopReacting(); // Promises settled from now on run no handler.
         long tasks = dropExternal(reason);
         long priorityTasks = dropPriority();
-        abandoned.addAll(promises.abandonOutstanding(reason));
+        abandoned.addAll(promises.abandonExternalWork(reason));
         ShutdownReport report =
                 new ShutdownReport(
                         graceful && quiet && abandoned.isEmpty(),
@@ -351,7 +350,7 @@ final class Shutdown {
                 continue;
             }
             dropped++;
-            if (task instanceof AwaitedTask awaited) {
+            if (task instanceof PromiseFuture.Call<?> awaited) {
                 callbacks.guarded(() -> awaited.fail(reason));
             }
         }
@@ -370,7 +369,7 @@ final class Shutdown {
         for (Runnable task = ingress.priority.poll();
                 task != null;
                 task = ingress.priority.poll()) {
-            if (task instanceof SettlementTask settlement) {
+            if (task instanceof Promises.Settlement settlement) {
                 callbacks.guarded(() -> promises.deliver(settlement)); // A thread may await it.
             } else if (task instanceof InternalTask) {
                 callbacks.guarded(task);

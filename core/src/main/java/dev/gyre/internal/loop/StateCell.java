@@ -32,6 +32,7 @@ import java.lang.invoke.VarHandle;
 /// Temporary states change by compare-and-set alone. A plain store of RUNNING after a wait would
 /// overwrite a shutdown that has begun meanwhile, and the loop would never terminate. From
 /// TERMINATING on, the thread that runs the shutdown is the only writer. It may store.
+@SuppressWarnings("EnumOrdinal") // the ordinals of LoopState are part of the contract
 public final class StateCell {
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(int[].class);
 
@@ -51,7 +52,7 @@ public final class StateCell {
     private final int[] padded = new int[64];
 
     public StateCell() {
-        padded[NUMBER] = AWAKE.number();
+        padded[NUMBER] = AWAKE.ordinal();
     }
 
     private int number() {
@@ -64,19 +65,21 @@ public final class StateCell {
     }
 
     public boolean is(LoopState state) {
-        return number() == state.number();
+        return number() == state.ordinal();
     }
 
     /// Returns whether the loop thread sleeps, or is about to. A volatile read: it must not pass
     /// the producer's store of a task before it.
     public boolean isAsleep() {
-        return (number() & ASLEEP_MASK) == SLEEPING.number();
+        return (number() & ASLEEP_MASK) == SLEEPING.ordinal();
     }
 
     /// Returns whether a shutdown has begun.
     public boolean isShuttingDown() {
         int now = number();
-        return now == TERMINATING.number() || now == TERMINATED.number() || now == DRAINING_ASLEEP;
+        return now == TERMINATING.ordinal()
+                || now == TERMINATED.ordinal()
+                || now == DRAINING_ASLEEP;
     }
 
     /// Moves between two states, with the effect of a full fence whether it succeeds or not.
@@ -84,7 +87,7 @@ public final class StateCell {
     /// @return false if the state was not `from`; the state is then unchanged
     public boolean move(LoopState from, LoopState to) {
         assert isLegal(from, to) : from + " to " + to;
-        return STATE.compareAndSet(padded, NUMBER, from.number(), to.number());
+        return STATE.compareAndSet(padded, NUMBER, from.ordinal(), to.ordinal());
     }
 
     /// Announces that the loop thread is about to sleep, with the effect of a full fence.
@@ -103,7 +106,7 @@ public final class StateCell {
     /// Ends the sleep. Leaves TERMINATING as it is if a shutdown has begun meanwhile.
     public void awake(boolean draining) {
         if (draining) {
-            STATE.setVolatile(padded, NUMBER, TERMINATING.number());
+            STATE.setVolatile(padded, NUMBER, TERMINATING.ordinal());
         } else {
             boolean _ = move(SLEEPING, RUNNING);
         }
@@ -112,7 +115,7 @@ public final class StateCell {
     /// Moves from TERMINATING, which only the thread that runs the shutdown leaves.
     public void terminated() {
         assert is(TERMINATING) : get();
-        STATE.setVolatile(padded, NUMBER, TERMINATED.number());
+        STATE.setVolatile(padded, NUMBER, TERMINATED.ordinal());
     }
 
     /// Returns whether the contract permits the transition.

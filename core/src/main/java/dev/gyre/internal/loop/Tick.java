@@ -180,7 +180,7 @@ final class Tick {
             return true;
         }
         while (mayContinue()) {
-            LoopTimer timer = timers.takeDue(clock.nanos());
+            LoopTimer timer = timers.pollDue(clock.nanos());
             if (timer == null) {
                 return true;
             }
@@ -286,7 +286,7 @@ final class Tick {
     private boolean firesTimers() {
         return switch (mode) {
             case RUNNING -> true;
-            case DRAINING -> promises.isAwaiting() || operations.isTransferring();
+            case DRAINING -> promises.hasExternalWork() || operations.isTransferring();
             case TERMINATED -> false;
         };
     }
@@ -312,7 +312,7 @@ final class Tick {
 
     private boolean flush() {
         operations.endTick();
-        if (mode == Mode.DRAINING && isQuiet() && !promises.isAwaiting()) {
+        if (mode == Mode.DRAINING && isQuiet() && !promises.hasExternalWork()) {
             operations.cancelWaiting(null);
         }
         requests.flush();
@@ -363,7 +363,7 @@ final class Tick {
                 || watchers.referenced() > 0
                 || operations.keepsLoopAlive()
                 || operations.hasTickEnd()
-                || promises.isAwaiting()
+                || promises.hasExternalWork()
                 || !microtasks.isQuiet()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();
@@ -385,7 +385,9 @@ final class Tick {
     }
 
     private boolean awaitsCompletion() {
-        return promises.isAwaiting() || operations.isTransferring() || requests.outstanding() > 0;
+        return promises.hasExternalWork()
+                || operations.isTransferring()
+                || requests.outstanding() > 0;
     }
 
     /// Returns how many callbacks and microtasks have run: tells whether a tick ran anything.

@@ -5,10 +5,14 @@ import dev.gyre.Timer;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.io.LoopAccept;
 import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.StreamCounters;
 import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.operation.AcceptOperation;
 
 import org.jspecify.annotations.Nullable;
@@ -26,7 +30,7 @@ final class Acceptor {
     static final int PAUSED = 1;
     static final int FULL = 2;
     private static final int EXHAUSTED = 4;
-    static final int TIGHT = 8;
+    static final int LOW_MEMORY = 8;
     private static final int FAILING = 16;
 
     /// Other parts of the process may have released descriptors meanwhile, without a notification.
@@ -42,14 +46,14 @@ final class Acceptor {
     private static final Duration PEER_ERROR_DELAY = Duration.ofMillis(10);
 
     private final Streams streams;
+    private final Syscalls syscalls;
     private final DescriptorLimit limit;
     private final OpenDescriptor socket;
     private final int backlog;
     private final LoopListener listener;
     private final LoopAccept accept;
-    private final ReserveDescriptor reserve;
 
-    /// Accepted before the accept could be cancelled, and kept until accepting resumes.
+    /// Accepted before the accept was cancelled. Kept until accepting resumes.
     private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();
 
     private int suspended;
@@ -61,31 +65,36 @@ final class Acceptor {
 
     /// Whether connections are accepted one at a time. A multishot accept could take the whole
     /// backlog, and with it the reserved descriptors, before it can be cancelled.
-    private boolean singly;
+    private boolean singleShot;
 
     private long shed;
     private @Nullable Timer retry;
 
+    /// A spare descriptor. When descriptors run out, closing it lets one waiting peer be accepted
+    /// and reset. Otherwise that peer would wait without a response.
+    private @Nullable OpenDescriptor reserve;
+
     Acceptor(Streams streams, OpenDescriptor socket, int backlog, LoopListener listener) {
         this.streams = streams;
-        limit = streams.operations().seam().limit();
+        syscalls = streams.operations().syscalls();
+        limit = syscalls.limit();
         this.socket = socket;
         this.backlog = backlog;
         this.listener = listener;
-        singly = limit.isWithin(backlog, socket.fd());
-        reserve = new ReserveDescriptor(streams.operations().seam(), socket);
+        singleShot = limit.isWithin(backlog, socket.fd());
+        refillReserve();
         accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
         accept.key(LoopOperations.ACCEPTING);
     }
 
-    /// Starts or cancels the accept, whichever the current state requires.
+    /// Starts or cancels the accept operation as the state requires.
     void update() {
         boolean wants = suspended == 0 && socket.isOpen() && !streams.operations().isEnding();
         if (wants && !accepting) {
             accepting = true;
-            accept.multishot(!singly);
+            accept.multishot(!singleShot);
             accept.start();
-        } else if (accepting && !stopping && (!wants || (singly && accept.isMultishot()))) {
+        } else if (accepting && !stopping && (!wants || (singleShot && accept.isMultishot()))) {
             stopping = true;
             accept.cancel();
         }
@@ -99,32 +108,32 @@ final class Acceptor {
     /// Withdraws a reason, and resumes if no other remains.
     void resume(int reasons) {
         suspended &= ~reasons;
-        serveWaiting();
+        drainWaiting();
     }
 
     boolean isSuspendedFor(int reason) {
         return (suspended & reason) != 0;
     }
 
-    /// Whether a limit or a shortage suspends it, rather than its user or an error.
+    /// Whether a limit or a shortage suspends it, and not the user or an error.
     boolean isExhausted() {
         return isSuspendedFor(~(PAUSED | FAILING));
     }
 
-    /// Returns how many connections were accepted only to be closed, for want of descriptors.
+    /// Returns how many connections were accepted and reset because descriptors ran out.
     long shed() {
         return shed;
     }
 
-    private void serveWaiting() {
+    private void drainWaiting() {
         try {
             while (suspended == 0 && !waiting.isEmpty()) {
                 listener.serve(waiting.remove());
             }
         } finally {
             if (suspended == 0 && !waiting.isEmpty()) {
-                // A handler threw, which must not affect the next connection.
-                streams.tell(this::serveWaiting);
+                // A handler threw. The remaining connections are still served.
+                streams.notifyLater(this::drainWaiting);
             }
             update();
         }
@@ -138,44 +147,47 @@ final class Acceptor {
         long result = done.result();
         try {
             if (result >= 0) {
-                keep((OpenDescriptor) done.accepted());
+                admit((OpenDescriptor) done.accepted());
             } else if (!done.isCancelled()) {
-                failed((int) -result);
+                onError((int) -result);
             }
         } finally {
             update();
         }
     }
 
-    private void keep(OpenDescriptor connection) {
+    private void admit(OpenDescriptor connection) {
         peerErrors = 0;
         failureLogged = false;
         int fd = connection.fd();
         if (!socket.isOpen()) {
             reject(connection);
         } else if (limit.isReserved(fd)) {
-            connection.close();
-            exhausted(Errno.EMFILE, 1);
+            reject(connection);
+            onExhausted(Errno.EMFILE, 1);
         } else {
             limit.acquired(streams.loop().nowNanos());
-            singly = limit.isWithin(backlog, fd);
+            singleShot = limit.isWithin(backlog, fd);
             waiting.add(connection);
-            serveWaiting();
+            drainWaiting();
         }
     }
 
-    /// Resets a connection that is not served, as the kernel does with those still in the backlog:
-    /// an orderly end could pass for an empty response.
+    /// Resets a connection that is not served, as the kernel resets those in the backlog. An
+    /// orderly end could pass for an empty response.
     private void reject(OpenDescriptor connection) {
-        SocketSettings.resetOnClose(streams.operations().seam(), connection);
-        connection.close();
+        try {
+            SocketOption.resetOnClose(syscalls, connection);
+        } finally {
+            connection.close();
+        }
     }
 
     // ------------------------------------------------------------------ errors
 
-    private void failed(int errno) {
+    private void onError(int errno) {
         if (Errno.kind(errno) == SystemCallException.Kind.RESOURCE) {
-            exhausted(errno, reserve.shedOne());
+            onExhausted(errno, shedOne());
         } else if (!Errno.isOfAcceptedPeer(errno)) {
             logFailure(errno);
             suspend(FAILING, RETRY_DELAY);
@@ -185,24 +197,24 @@ final class Acceptor {
         }
     }
 
-    /// Logs once until a connection is accepted again.
+    /// Logs one failure until the next connection is accepted.
     private void logFailure(int errno) {
         if (!failureLogged) {
             failureLogged = true;
             Log.LOG.log(
                     System.Logger.Level.WARNING,
                     listener
-                            + " cannot accept and keeps trying: "
+                            + " cannot accept connections and retries: "
                             + new SystemCallException("accept4", errno, SystemCallException.NO_FD)
                                     .getMessage());
         }
     }
 
-    /// Descriptors or memory have run out, in the process or the whole system. One waiting peer is
-    /// shed; the others stay in the backlog until resources are free again.
+    /// Descriptors or memory have run out, in the process or in the system. One waiting peer is
+    /// shed. The others stay in the backlog until resources are free.
     ///
     /// @param closed how many were shed
-    private void exhausted(int errno, int closed) {
+    private void onExhausted(int errno, int closed) {
         StreamCounters counters = streams.operations().streamCounters();
         shed += closed;
         counters.shed(closed);
@@ -210,9 +222,39 @@ final class Acceptor {
             counters.exhausted();
         }
         limit.shed(closed);
-        singly = true;
+        singleShot = true;
         connectionsAtExhaustion = listener.connections();
         suspend(EXHAUSTED, RETRY_DELAY);
+    }
+
+    /// Closes the spare descriptor, then accepts one waiting peer and resets it.
+    ///
+    /// @return how many were reset: none if no peer waits, or the spare descriptor is missing
+    private int shedOne() {
+        closeReserve();
+        int flags = Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
+        int fd = socket.use(listening -> syscalls.sockets().get().accept4(listening, 0, 0, flags));
+        if (fd >= 0) {
+            reject(OpenDescriptor.fresh(syscalls.kernels(), fd, true));
+        }
+        refillReserve();
+        return fd >= 0 ? 1 : 0;
+    }
+
+    private void refillReserve() {
+        try {
+            reserve = NativeSockets.stream(syscalls, NativeSockets.localAddress(syscalls, socket));
+        } catch (SystemCallException e) {
+            reserve = null; // Another thread took the number. The next refill may succeed.
+        }
+    }
+
+    private void closeReserve() {
+        OpenDescriptor spare = reserve;
+        reserve = null;
+        if (spare != null) {
+            spare.close();
+        }
     }
 
     private void suspend(int reason, Duration delay) {
@@ -230,7 +272,7 @@ final class Acceptor {
         }
     }
 
-    /// A connection has closed. Retries early if enough of them have since descriptors ran out.
+    /// Retries early if enough connections have closed since descriptors ran out.
     void connectionClosed() {
         if (isSuspendedFor(EXHAUSTED)
                 && retry != null
@@ -239,9 +281,9 @@ final class Acceptor {
         }
     }
 
-    /// The listening socket is closed: rejects the connections that were not served.
-    void closed() {
-        reserve.close();
+    /// Resets the connections that were not served, after the listening socket has closed.
+    void onClosed() {
+        closeReserve();
         if (retry != null) {
             retry.cancel();
         }

@@ -18,51 +18,51 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// The implementation of a stream: connects its input, its output, its times, its lifecycle and its
-/// wire.
+/// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
 /// Loop thread only.
-final class Connection implements Transport.User {
+final class Connection implements Transport.Handler {
     final SocketTransport socket;
     final StreamInput input;
     final StreamOutput output;
-    final StreamTimeouts times;
+    final StreamTimeouts timeouts;
     final StreamLifecycle lifecycle;
-    private final Streams streams;
-    private final StreamConfig config;
-    private final SocketAddress peer;
-    private final LoopStream face;
+    final Streams streams;
+    final StreamConfig config;
+    final SocketAddress peer;
+    final LoopStream stream;
     private final @Nullable LoopListener acceptedBy;
-    private Transport wire;
+    private Transport transport;
 
-    /// What TLS was begun with; null without.
-    private @Nullable TlsEngine machine;
+    /// Null on plaintext connections.
+    private @Nullable TlsEngine tlsEngine;
 
-    /// Whether what is unread belongs to TLS, which has not taken it yet.
+    /// Whether unread input belongs to TLS, which has not started yet.
     private boolean securing;
 
-    /// What was connected to, as it was given: the name that TLS asks for and verifies.
-    private SocketAddress calledAs;
+    /// The address as given to `connect`. TLS requests and verifies its host name.
+    private SocketAddress target;
 
-    /// Whether the wire has been told to read.
+    /// Whether the transport is reading.
     private boolean reading;
 
     private boolean readsUnderPressure;
 
-    /// Made when it is asked for, which few streams ever are.
-    private @Nullable InputBarrier catchingUp;
+    /// The pending promise of [#caughtUp()]; null if none.
+    private @Nullable Deferred<@Nullable Void> barrier;
 
-    /// How many unfinished pipes read here or write here.
+    /// How many unfinished pipes read from this stream or write to it.
     private int pipes;
 
-    private boolean transfers;
-    private long partlySentAtEnd;
+    private boolean transferring;
+    private long partiallySentAtClose;
 
-    // Its place among the connections of the loop.
+    // Links of the loop's list of connections.
     @Nullable Connection next;
     @Nullable Connection previous;
 
-    private Connection(
+    /// @param acceptedBy null for an outgoing connection
+    Connection(
             Streams streams,
             OpenDescriptor socket,
             SocketAddress peer,
@@ -72,58 +72,28 @@ final class Connection implements Transport.User {
         this.config = config;
         this.peer = peer;
         this.acceptedBy = acceptedBy;
-        calledAs = peer;
+        target = peer;
         readsUnderPressure = config.readsUnderBackpressure().orElse(acceptedBy == null);
         this.socket = new SocketTransport(streams, socket);
-        wire = this.socket;
-        wire.serve(this);
+        transport = this.socket;
+        transport.setHandler(this);
         lifecycle = new StreamLifecycle(this);
         input = new StreamInput(this);
         output = new StreamOutput(this, streams.operations());
-        times = new StreamTimeouts(this);
-        face = new LoopStream(this);
+        timeouts = new StreamTimeouts(this);
+        stream = new LoopStream(this);
         streams.add(this);
-        times.begin();
-    }
-
-    static Connection accepted(
-            Streams streams,
-            OpenDescriptor socket,
-            SocketAddress peer,
-            StreamConfig config,
-            LoopListener by) {
-        return new Connection(streams, socket, peer, config, by);
-    }
-
-    static Connection connected(
-            Streams streams, OpenDescriptor socket, SocketAddress peer, StreamConfig config) {
-        return new Connection(streams, socket, peer, config, null);
+        timeouts.reschedule();
     }
 
     // ------------------------------------------------------------------ for its parts
-
-    LoopStream face() {
-        return face;
-    }
 
     EventLoop loop() {
         return streams.loop();
     }
 
-    Streams streams() {
-        return streams;
-    }
-
-    StreamConfig config() {
-        return config;
-    }
-
-    SocketAddress peer() {
-        return peer;
-    }
-
-    Transport wire() {
-        return wire;
+    Transport transport() {
+        return transport;
     }
 
     BufferPool pool() {
@@ -138,67 +108,61 @@ final class Connection implements Transport.User {
         return reading;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a listener is only itself
+    @SuppressWarnings("ReferenceEquality") // compares identity
     boolean isAcceptedBy(LoopListener listener) {
         return acceptedBy == listener;
     }
 
     boolean isUnderPressure() {
-        return output.isUnderPressure() && !readsUnderPressure;
+        return output.isBackpressured() && !readsUnderPressure;
     }
 
-    /// What arrives here leads to no output here.
+    /// Reads even under backpressure: the input does not cause output on this stream.
     void readUnderPressure() {
         readsUnderPressure = true;
     }
 
-    /// What is wanted of the input may have changed.
+    /// Starts or stops reading if the demand for input has changed.
     void updateReading() {
         boolean wants = isOpenOrDraining() && input.wantsMore();
         if (wants != reading) {
             reading = wants;
             if (wants) {
-                times.readingBegins();
+                timeouts.readingStarted();
             }
-            wire.read(wants);
+            transport.setReading(wants);
         }
-    }
-
-    IllegalStateException memoryUsedUp() {
-        return new IllegalStateException(
-                "the loop's memory for buffers is used up: "
-                        + pool().limit()
-                        + " bytes (LoopConfig.withBufferMemory)");
     }
 
     // ------------------------------------------------------------------ TLS
 
-    /// Inserts TLS above the wire. TLS gets all unread input first, including the rest of the
-    /// running callback's: no plaintext is mistaken for decrypted input.
-    Promise<TlsSession> secure(TlsEngine machine, Duration timeout) {
+    /// Inserts TLS above the transport. TLS receives all unread input first, including the rest of
+    /// the current callback's buffer. So plaintext cannot pass for decrypted input.
+    Promise<TlsSession> secure(TlsEngine engine, Duration timeout) {
         Deferred<TlsSession> outcome = loop().deferred();
         TlsTransport over =
-                new TlsTransport(streams, wire, output.giveWay(), machine, timeout, outcome);
-        over.serve(this);
-        this.machine = machine;
-        wire = over;
+                new TlsTransport(
+                        streams, transport, output.detachQueue(), engine, timeout, outcome);
+        over.setHandler(this);
+        tlsEngine = engine;
+        transport = over;
         securing = true;
         loop().microtask(
                         () -> {
                             securing = false;
-                            over.begin(input.takeUnread());
+                            over.start(input.detachUnread());
                             reading = false;
                             updateReading();
                         });
         return outcome.promise();
     }
 
-    SocketAddress calledAs() {
-        return calledAs;
+    SocketAddress target() {
+        return target;
     }
 
-    void calledAs(SocketAddress name) {
-        calledAs = name;
+    void target(SocketAddress name) {
+        target = name;
     }
 
     boolean isSecuring() {
@@ -206,27 +170,27 @@ final class Connection implements Transport.User {
     }
 
     boolean isSecured() {
-        return machine != null;
+        return tlsEngine != null;
     }
 
     @Nullable TlsSession session() {
-        return machine == null ? null : machine.session();
+        return tlsEngine == null ? null : tlsEngine.session();
     }
 
-    // ------------------------------------------------------------------ as the wire's user
+    // ------------------------------------------------------------------ as the transport's handler
 
     @Override
     public void onReceived(NativeBuffer data) {
-        times.received();
-        input.arrived(data);
+        timeouts.received();
+        input.receive(data);
     }
 
     @Override
     public void onInputEnded() {
         reading = false;
-        times.received();
-        input.arrivedEnd();
-        onCaughtUp();
+        timeouts.received();
+        input.receiveEnd();
+        onInputBarrier();
     }
 
     @Override
@@ -235,56 +199,68 @@ final class Connection implements Transport.User {
     }
 
     Promise<@Nullable Void> caughtUp() {
-        if (catchingUp == null) {
-            catchingUp = new InputBarrier(this);
+        Deferred<@Nullable Void> outcome = barrier;
+        if (outcome != null) {
+            return outcome.promise(); // The kernel has not been polled yet.
         }
-        return catchingUp.begin();
+        outcome = loop().deferred();
+        if (!isOpen()) {
+            outcome.reject(closedException());
+        } else if (input.hasEnded()) {
+            outcome.resolve(null);
+        } else {
+            barrier = outcome;
+            transport.requestInputBarrier();
+        }
+        return outcome.promise();
     }
 
     @Override
-    public void onCaughtUp() {
-        if (catchingUp != null) {
-            catchingUp.done();
+    public void onInputBarrier() {
+        Deferred<@Nullable Void> outcome = barrier;
+        barrier = null;
+        if (outcome != null) {
+            outcome.resolve(null);
         }
     }
 
     @Override
     public void onSent(long bytes) {
-        times.sent();
-        output.taken(bytes);
+        timeouts.sent();
+        output.onSent(bytes);
     }
 
-    /// How much of what is being sent the kernel has, before [#onSent] tells of it.
-    long partlySent() {
-        return isOpenOrDraining() ? wire.partlySent() : partlySentAtEnd;
+    /// How many bytes of the current batch the kernel has, before [#onSent] reports the batch.
+    long partiallySent() {
+        return isOpenOrDraining() ? transport.partiallySent() : partiallySentAtClose;
     }
 
     @Override
     public void onOutputEnded() {
-        output.wireEnded();
+        output.transportEnded();
         lifecycle.outputEnded();
     }
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
-        lifecycle.wireFailed(why, cause);
+        lifecycle.transportFailed(why, cause);
     }
 
     @Override
     public void onProgress() {
-        times.sent();
+        timeouts.sent();
     }
 
     @Override
     public void onActivity() {
-        times.received();
-        times.sent();
+        timeouts.received();
+        timeouts.sent();
     }
 
     @Override
-    public void onLoopEnding() {
+    public void onShutdown() {
         reading = false;
-        lifecycle.endWithLoop();
+        lifecycle.shutDown();
     }
 
     @Override
@@ -295,17 +271,17 @@ final class Connection implements Transport.User {
     // ------------------------------------------------------------------ pipes
 
     /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
-    /// read on.
-    void pipeBegins() {
+    /// continue to read.
+    void pipeStarted() {
         if (pipes++ == 0 && isOpenOrDraining()) {
-            transfers = true;
+            transferring = true;
             streams.operations().beginTransfer(socket.socket);
         }
     }
 
-    void pipeEnds() {
-        if (--pipes == 0 && transfers) {
-            transfers = false;
+    void pipeEnded() {
+        if (--pipes == 0 && transferring) {
+            transferring = false;
             streams.operations().endTransfer(socket.socket);
         }
     }
@@ -324,44 +300,45 @@ final class Connection implements Transport.User {
         return lifecycle.closedException();
     }
 
-    void onGone(Consumer<? super Connection> listener) {
-        lifecycle.onGone(listener);
+    void addCloseListener(Consumer<? super Connection> listener) {
+        lifecycle.addCloseListener(listener);
     }
 
     void closeWith(CloseReason why, @Nullable Throwable cause) {
         lifecycle.close(why, cause);
     }
 
-    /// Closes the stream after a callback threw. The caller rethrows, which reports it to the loop.
-    void failedIn(Throwable thrown) {
+    /// Closes the stream after a callback threw. The caller rethrows to the loop.
+    void callbackFailed(Throwable thrown) {
         lifecycle.close(CloseReason.HANDLER_FAILED, thrown);
     }
 
-    /// Closes the parts and the wire. Called once, by [StreamLifecycle#close].
+    /// Closes the parts and the transport. Called once, by [StreamLifecycle#close].
     void closeParts(CloseReason why) {
-        partlySentAtEnd = wire.partlySent(); // onSent is not called any more.
+        partiallySentAtClose = transport.partiallySent(); // No onSent follows.
         reading = false;
-        times.cancel();
+        timeouts.cancel();
         input.close();
-        if (catchingUp != null) {
-            catchingUp.closed();
+        if (barrier != null) {
+            barrier.reject(closedException());
+            barrier = null;
         }
-        output.abandon();
-        boolean reset = !output.isEmpty() || resets(why);
+        output.rejectFlushWaiters();
+        boolean reset = !output.isEmpty() || mustReset(why);
         if (why == CloseReason.LOOP_ENDED && !reset) {
-            socket.dropUnread();
+            socket.discardUnread();
         }
-        wire.close(reset);
+        transport.close(reset);
     }
 
-    /// Whether an orderly end would tell the peer that all is well although it is not.
-    private boolean resets(CloseReason why) {
+    /// Whether the peer must see a reset, because an orderly end would hide that data is missing.
+    private boolean mustReset(CloseReason why) {
         return switch (why) {
             case ENDED, CLOSED, RESET -> false;
-            case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.lacksEnd();
-            // The alert that tells why is on its way.
+            case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.isMissingEnd();
+            // The alert with the cause is in flight.
             case TLS_FAILED, HANDSHAKE_TIMEOUT -> false;
-            // A reset would destroy what the kernel has and the peer is still taking.
+            // A reset would destroy output that the peer has not read yet.
             case LINGER_TIMEOUT -> !output.hasEnded();
             default -> true;
         };

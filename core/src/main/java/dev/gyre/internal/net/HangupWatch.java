@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 ///
 /// Loop thread only.
 final class HangupWatch implements Runnable {
-    private final SocketTransport wire;
+    private final SocketTransport transport;
     private final LoopOperations operations;
     private final Consumer<Operation> onReady = this::ready;
     private @Nullable BufferlessOperation poll;
@@ -28,20 +28,18 @@ final class HangupWatch implements Runnable {
     private boolean outputEnded;
     private boolean endReported;
 
-    /// Whether a hang-up was reported. It is permanent, so there is nothing else to wait for.
+    /// Whether a hang-up was reported. It is permanent, so no further poll is needed.
     private boolean hungUp;
 
-    HangupWatch(SocketTransport wire, LoopOperations operations) {
-        this.wire = wire;
+    HangupWatch(SocketTransport transport, LoopOperations operations) {
+        this.transport = transport;
         this.operations = operations;
     }
 
-    /// A receive has returned the peer's end.
     void inputEnded() {
         inputEnded = true;
     }
 
-    /// The output is shut down.
     void outputEnded() {
         outputEnded = true;
     }
@@ -56,7 +54,7 @@ final class HangupWatch implements Runnable {
         if (armed
                 || hungUp
                 || (inputEnded && outputEnded)
-                || !wire.isIdle()
+                || !transport.isIdle()
                 || (operations.isEnding() && !operations.isTransferring())) {
             return;
         }
@@ -69,7 +67,7 @@ final class HangupWatch implements Runnable {
             known = operations.pools().bufferless();
             poll = known;
         }
-        known.pollEnd(wire.socket, interest, onReady);
+        known.pollEnd(transport.socket, interest, onReady);
         known.start();
         armed = true;
         operations.countBackground(1);
@@ -78,21 +76,21 @@ final class HangupWatch implements Runnable {
     private void ready(Operation done) {
         armed = false;
         operations.countBackground(-1);
-        if (wire.isClosed()) {
-            wire.releaseIfThrough();
+        if (transport.isClosed()) {
+            transport.releaseIfIdle();
             return;
         }
-        if (wire.isReceiving()) {
-            return; // The receive reports it, after the bytes sent before.
+        if (transport.isReceiving()) {
+            return; // The receive reports it after the remaining bytes.
         }
         long result = done.result();
         if (SocketTransport.isShortage(result)) {
-            wire.afterShortage(this);
+            transport.retryAfterShortage(this);
         } else if (result == -Errno.EINVAL) {
             hungUp = true; // This kernel cannot poll for it.
         } else if (result < 0) {
             if (!done.isCancelled()) {
-                wire.fail(done);
+                transport.fail(done);
             }
         } else {
             report((int) result);
@@ -103,17 +101,17 @@ final class HangupWatch implements Runnable {
     private void report(int ready) {
         int error = 0;
         if ((ready & Readiness.ERROR) != 0) {
-            error = SocketOption.SO_ERROR.get(operations.seam(), wire.socket);
+            error = SocketOption.SO_ERROR.get(operations.syscalls(), transport.socket);
         }
         hungUp |= (ready & (Readiness.HANGUP | Readiness.ERROR)) != 0;
         if (error == 0 && hungUp && inputEnded && !outputEnded) {
-            error = Errno.EPIPE; // A Unix peer has closed: output cannot reach it any more.
+            error = Errno.EPIPE; // A Unix peer has closed and can receive no more output.
         }
         if (error != 0) {
-            wire.peerLost(new SystemCallException("poll", error, SystemCallException.NO_FD));
+            transport.peerLost(new SystemCallException("poll", error, SystemCallException.NO_FD));
         } else if (!inputEnded && !endReported) {
             endReported = true;
-            wire.user().onEndPending();
+            transport.handler().onEndPending();
         }
     }
 

@@ -5,7 +5,7 @@ import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
-/// Input that was received and not consumed yet. It grows up to the input limit.
+/// Input that was received and not consumed. It grows up to the input limit.
 ///
 /// A view that `read()` resolved with stays valid until the next `read()`. Until then its memory
 /// may not move, so later input is appended to a second buffer.
@@ -15,8 +15,8 @@ final class InputBuffer {
     /// The first buffer has this capacity; it doubles from there.
     private static final int MIN_BYTES = 4 << 10;
 
-    private static final String OURS =
-            "the stream again: it is valid in the callback that it was handed to, and no longer";
+    static final String OWNER =
+            "the stream again: a buffer is valid only during the callback that received it";
 
     private final Connection connection;
 
@@ -24,17 +24,17 @@ final class InputBuffer {
     private @Nullable NativeBuffer unread;
 
     /// The view of `unread` that `read()` resolved with.
-    private @Nullable NativeBuffer handedOut;
+    private @Nullable NativeBuffer lentView;
 
     /// Input received while a view was handed out.
-    private @Nullable NativeBuffer late;
+    private @Nullable NativeBuffer receivedSince;
 
     InputBuffer(Connection connection) {
         this.connection = connection;
     }
 
     boolean isEmpty() {
-        return unread == null && handedOut == null && late == null;
+        return unread == null && lentView == null && receivedSince == null;
     }
 
     int readable() {
@@ -49,25 +49,26 @@ final class InputBuffer {
 
     /// Copies all of `data`. Closes the stream if there is no memory for it.
     void append(NativeBuffer data) {
-        NativeBuffer grown = appended(handedOut != null ? late : unread, data);
+        NativeBuffer grown = append(lentView != null ? receivedSince : unread, data);
         if (grown == null) {
             data.clear();
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
-        } else if (handedOut != null) {
-            late = grown;
+            connection.closeWith(
+                    CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
+        } else if (lentView != null) {
+            receivedSince = grown;
         } else {
             unread = grown;
         }
     }
 
-    private @Nullable NativeBuffer appended(@Nullable NativeBuffer kept, NativeBuffer data) {
+    private @Nullable NativeBuffer append(@Nullable NativeBuffer kept, NativeBuffer data) {
         int more = data.readable();
         NativeBuffer room = kept;
         if (kept == null) {
             room = connection.pool().acquire(Math.max(more, MIN_BYTES));
         } else if (kept.writable() < more) {
             int all = kept.readable() + more;
-            int doubled = Math.min(kept.capacity() * 2, connection.config().inputLimit());
+            int doubled = Math.min(kept.capacity() * 2, connection.config.inputLimit());
             kept.compact();
             if (kept.writable() < more) {
                 // When memory is short, streams with much unread input are closed first.
@@ -89,51 +90,51 @@ final class InputBuffer {
 
     // ------------------------------------------------------------------ lending to a callback
 
-    /// Takes back the view of `kept` that a callback has read from.
-    @SuppressWarnings("ReferenceEquality") // a buffer is only itself
+    /// Reclaims the view of `kept` after a callback.
+    @SuppressWarnings("ReferenceEquality") // compares identity
     void endLending(NativeBuffer kept, NativeBuffer view) {
-        kept.endView(view, OURS);
+        kept.endView(view, OWNER);
         if (unread != kept) {
-            kept.release(); // The stream was closed by the callback.
+            kept.release(); // The callback closed the stream.
         } else if (kept.readable() == 0) {
             unread = null;
             kept.release();
         }
     }
 
-    /// Takes back the view that the last callback has read from, and drops the rest.
+    /// Reclaims the view after the last callback, and drops unread input.
     ///
     /// @param kept null if there was no unread input
     void endLastLending(@Nullable NativeBuffer kept, NativeBuffer view) {
-        view.endBorrowing(OURS);
+        view.endBorrowing(OWNER);
         if (kept != null) {
             unread = null;
             kept.release();
         }
     }
 
-    // ------------------------------------------------------------------ handing out
+    // ------------------------------------------------------------------ lending to read()
 
-    /// Returns a view of `kept`, which is all unread input. Valid until [#takeBack].
-    NativeBuffer handOut(NativeBuffer kept) {
+    /// Returns a view of `kept`, all unread input. Valid until [#reclaimView].
+    NativeBuffer lendView(NativeBuffer kept) {
         NativeBuffer view = kept.lendView();
-        handedOut = view;
+        lentView = view;
         return view;
     }
 
-    void takeBack() {
+    void reclaimView() {
         NativeBuffer rest = unread;
-        NativeBuffer view = handedOut;
-        handedOut = null;
+        NativeBuffer view = lentView;
+        lentView = null;
         if (view != null && rest != null) {
-            rest.endView(view, OURS);
+            rest.endView(view, OWNER);
         }
         if (rest != null && rest.readable() == 0) {
             rest.release();
             unread = null;
         }
-        NativeBuffer since = late;
-        late = null;
+        NativeBuffer since = receivedSince;
+        receivedSince = null;
         if (since != null) {
             if (unread == null) {
                 unread = since;
@@ -146,29 +147,29 @@ final class InputBuffer {
 
     // ------------------------------------------------------------------ releasing
 
-    /// Passes the buffer on to the caller.
+    /// Transfers the buffer to the caller.
     @Nullable NativeBuffer detach() {
-        takeBack();
+        reclaimView();
         NativeBuffer detached = unread;
         unread = null;
         return detached;
     }
 
-    /// Drops everything.
+    /// Drops all input.
     ///
-    /// @param lent whether a callback reads from `unread`, which is then released after it
+    /// @param lent whether a callback is reading from `unread` and releases it afterwards
     void clear(boolean lent) {
-        if (handedOut != null) {
-            handedOut.endBorrowing(OURS);
-            handedOut = null;
+        if (lentView != null) {
+            lentView.endBorrowing(OWNER);
+            lentView = null;
         }
         if (unread != null && !lent) {
             unread.release();
         }
-        if (late != null) {
-            late.release();
+        if (receivedSince != null) {
+            receivedSince.release();
         }
         unread = null;
-        late = null;
+        receivedSince = null;
     }
 }

@@ -27,24 +27,24 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// A datagram socket, by readiness: messages are received and sent with one call each, when there is one or room for one.
-/// An operation would have to have a buffer for as long as it waits, and the longest message has 64 KiB.
+/// A datagram socket on readiness events. An operation would hold a buffer while it waits, and a
+/// message can have 64 KiB.
 ///
-/// Loop thread only, but for the counters.
+/// Loop thread only, except the counters.
 public final class LoopDatagram implements Datagram {
-    /// How many messages are received or sent before others have their turn.
-    private static final int MOST_AT_ONCE = 64;
+    /// How many messages to receive or send before other sockets are served.
+    private static final int MAX_BATCH = 64;
 
-    /// How soon to try again where the kernel does not tell of room: it does not for the queue of a Unix socket that
-    /// this one is not connected to.
-    private static final Duration TRY_AGAIN = Duration.ofMillis(1);
+    /// The retry interval for an unconnected Unix socket: the kernel does not report room in the
+    /// queue of another socket.
+    private static final Duration RETRY_DELAY = Duration.ofMillis(1);
 
     private final Loop loop;
     private final int family;
-    private final int largestMessage;
+    private final int maxMessageBytes;
     private final OpenDescriptor socket;
     private final MessageExchange exchange;
-    private final DatagramSendQueue outbox;
+    private final DatagramSendQueue sendQueue;
     private final SocketAddress address;
 
     private final WatchSpec reading = WatchSpec.reading(watcher -> receive());
@@ -63,9 +63,9 @@ public final class LoopDatagram implements Datagram {
     private @Nullable SocketAddress peer;
     private @Nullable Watcher watcher;
     private WatchSpec watched = WatchSpec.nothing();
-    private @Nullable Timer tryingAgain;
+    private @Nullable Timer retry;
     private boolean paused;
-    private boolean cut;
+    private boolean messageTruncated;
     private boolean closed;
 
     private LoopDatagram(
@@ -73,11 +73,12 @@ public final class LoopDatagram implements Datagram {
         this.loop = loop;
         this.socket = socket;
         family = SocketAddresses.family(wanted);
-        largestMessage = config.largestMessage();
-        address = NativeSockets.localAddress(loop.operations().seam(), socket);
-        exchange = DatagramSetup.exchangeOf(loop);
-        MessageQueue queue = new MessageQueue(loop.operations().pool(), config);
-        outbox = new DatagramSendQueue(exchange, socket, family, queue, this::failed);
+        maxMessageBytes = config.maxMessageBytes();
+        address = NativeSockets.localAddress(loop.operations().syscalls(), socket);
+        exchange = exchangeOf(loop);
+        sendQueue =
+                new DatagramSendQueue(
+                        exchange, socket, family, loop.operations().pool(), config, this::failed);
     }
 
     public static LoopDatagram bind(
@@ -87,7 +88,8 @@ public final class LoopDatagram implements Datagram {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(config, "config");
         SocketAddresses.requireEncodable(address);
-        OpenDescriptor socket = DatagramSetup.open(loop.operations().seam(), address, config);
+        OpenDescriptor socket =
+                SocketSettings.datagram(loop.operations().syscalls(), address, config);
         try {
             LoopDatagram datagram = new LoopDatagram(loop, address, config, socket);
             loop.own(datagram);
@@ -98,13 +100,23 @@ public final class LoopDatagram implements Datagram {
         }
     }
 
+    /// Returns the memory that the datagram sockets of a loop share.
+    private static MessageExchange exchangeOf(Loop loop) {
+        MessageExchange known = loop.owned(MessageExchange.class);
+        if (known == null) {
+            known = new MessageExchange(loop.operations().syscalls());
+            loop.own(known);
+        }
+        return known;
+    }
+
     @Override
     public Datagram connect(SocketAddress to) {
         requireOpen("connect");
         Objects.requireNonNull(to, "peer");
         int result = exchange.connect(socket, family, to);
         if (result < 0) {
-            throw ConnectAttempt.failure(to, -result);
+            throw SocketConnector.failure(to, -result);
         }
         peer = to;
         return this;
@@ -116,37 +128,37 @@ public final class LoopDatagram implements Datagram {
     public Datagram onMessage(BiConsumer<? super Buffer, ? super SocketAddress> callback) {
         requireOpen("onMessage");
         onMessage = Objects.requireNonNull(callback, "callback");
-        watch();
+        updateWatcher();
         return this;
     }
 
     private void receive() {
-        for (int i = 0; i < MOST_AT_ONCE && wantsMessages(); i++) {
-            int length = exchange.receive(socket, largestMessage);
+        for (int i = 0; i < MAX_BATCH && wantsMessages(); i++) {
+            int length = exchange.receive(socket, maxMessageBytes);
             if (length == -Errno.EAGAIN) {
                 return;
             }
             if (length < 0) {
                 failed(new SystemCallException("recvmsg", -length, socket.fd()));
-                return; // One that lasts must not keep the loop busy.
+                return; // A permanent error must not keep the loop busy.
             }
-            handOut(length);
+            deliver(length);
         }
     }
 
-    private void handOut(int length) {
+    private void deliver(int length) {
         BiConsumer<? super Buffer, ? super SocketAddress> callback = onMessage;
-        assert callback != null : "nothing is read that nobody wants";
+        assert callback != null : "received without a callback";
         SocketAddress from = exchange.from();
-        cut = exchange.isTruncated();
+        messageTruncated = exchange.isTruncated();
         received.add(1);
-        truncated.add(cut ? 1 : 0);
+        truncated.add(messageTruncated ? 1 : 0);
         NativeBuffer message = exchange.received(length);
         try {
             callback.accept(message, from);
         } finally {
             exchange.takeBack(message);
-            cut = false;
+            messageTruncated = false;
         }
     }
 
@@ -157,21 +169,21 @@ public final class LoopDatagram implements Datagram {
     @Override
     public boolean isTruncated() {
         loop.requireConfinedWithStack("isTruncated");
-        return cut;
+        return messageTruncated;
     }
 
     @Override
     public void pause() {
         loop.requireConfinedWithStack("pause");
         paused = true;
-        watch();
+        updateWatcher();
     }
 
     @Override
     public void resume() {
         loop.requireConfinedWithStack("resume");
         paused = false;
-        watch();
+        updateWatcher();
     }
 
     @Override
@@ -191,7 +203,7 @@ public final class LoopDatagram implements Datagram {
     public boolean send(Buffer message) {
         if (peer == null) {
             throw new IllegalStateException(
-                    this + " has no peer: connect it, or say where the message goes");
+                    this + " has no peer: call connect(), or pass the address to send()");
         }
         return sendTo(message, null);
     }
@@ -201,38 +213,38 @@ public final class LoopDatagram implements Datagram {
         Objects.requireNonNull(message, "message");
         int length = message.readable();
         if (closed) {
-            outbox.dropped.add(1);
+            sendQueue.dropped.add(1);
             return false;
         }
-        boolean accepted = outbox.offer(message, to);
+        boolean accepted = sendQueue.offer(message, to);
         if (accepted) {
             message.skip(length);
         }
-        watch();
+        updateWatcher();
         return accepted;
     }
 
     private void flush() {
-        outbox.flush(MOST_AT_ONCE);
-        watch();
+        sendQueue.flush(MAX_BATCH);
+        updateWatcher();
     }
 
     @Override
     public int pending() {
         loop.requireConfinedWithStack("pending");
-        return outbox.size();
+        return sendQueue.size();
     }
 
     // ------------------------------------------------------------------ readiness
 
-    /// Has the loop tell of what is wanted now.
-    private void watch() {
+    /// Registers interest in the readiness events that are needed now.
+    private void updateWatcher() {
         if (closed) {
             return;
         }
-        boolean sends = !outbox.isEmpty();
+        boolean sends = !sendQueue.isEmpty();
         if (sends && family == Linux.AF_UNIX && peer == null) {
-            tryAgainSoon();
+            scheduleRetry();
             sends = false;
         }
         WatchSpec wanted =
@@ -248,13 +260,13 @@ public final class LoopDatagram implements Datagram {
         }
     }
 
-    private void tryAgainSoon() {
-        if (tryingAgain == null) {
-            tryingAgain =
+    private void scheduleRetry() {
+        if (retry == null) {
+            retry =
                     loop.after(
-                            TRY_AGAIN,
+                            RETRY_DELAY,
                             timer -> {
-                                tryingAgain = null;
+                                retry = null;
                                 flush();
                             });
         }
@@ -269,7 +281,7 @@ public final class LoopDatagram implements Datagram {
         return this;
     }
 
-    /// Counts an error, and tells of it when the call that met it has returned.
+    /// Counts an error and reports it after the current call has returned.
     private void failed(SystemCallException failure) {
         failed.add(1);
         loop.microtask(
@@ -300,20 +312,20 @@ public final class LoopDatagram implements Datagram {
             return;
         }
         closed = true;
-        outbox.clear();
-        if (tryingAgain != null) {
-            tryingAgain.cancel();
+        sendQueue.clear();
+        if (retry != null) {
+            retry.cancel();
         }
         loop.disown(this);
         socket.close();
         try {
-            loop.microtask(this::tellClosed);
+            loop.microtask(this::notifyClosed);
         } catch (LoopTerminatedException e) {
-            tellClosed(); // It is the loop that ends, and runs no microtasks any more.
+            notifyClosed(); // The loop is closing and runs no more microtasks.
         }
     }
 
-    private void tellClosed() {
+    private void notifyClosed() {
         if (onClose != null) {
             onClose.run();
         }
@@ -322,11 +334,12 @@ public final class LoopDatagram implements Datagram {
     private void requireOpen(String method) {
         loop.requireOpenWithStack(method);
         if (closed) {
-            throw new IllegalStateException(this + " is closed: " + method + " comes too late");
+            throw new IllegalStateException(
+                    this + " is closed: call " + method + " before close()");
         }
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     @Override
     public SocketAddress address() {
@@ -351,12 +364,12 @@ public final class LoopDatagram implements Datagram {
 
     @Override
     public long sent() {
-        return outbox.sent.get();
+        return sendQueue.sent.get();
     }
 
     @Override
     public long dropped() {
-        return outbox.dropped.get();
+        return sendQueue.dropped.get();
     }
 
     @Override

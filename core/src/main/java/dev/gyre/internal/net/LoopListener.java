@@ -28,10 +28,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Serves the connections that its [Acceptor] accepts: admits them, hands them to the handler, and
-/// counts and drains them.
+/// Admits the connections that its [Acceptor] accepts, passes them to the handler, and counts and
+/// drains them.
 ///
-/// Loop thread only, but for `close`.
+/// Loop thread only, except `close`.
 public final class LoopListener implements Listener {
     private final Streams streams;
     private final OpenDescriptor socket;
@@ -39,21 +39,21 @@ public final class LoopListener implements Listener {
     private final ListenerConfig config;
     private final Consumer<? super Stream> handler;
     private final Acceptor acceptor;
-    private final NativeBytes nameRoom = NativeBytes.allocate(NativeSockets.ADDRESS_BYTES);
+    private final NativeBytes addressMemory = NativeBytes.allocate(NativeSockets.ADDRESS_BYTES);
     private final Map<InetAddress, Integer> perPeer = new HashMap<>();
 
     private int connections;
 
-    /// Accepted, without those that the acceptor has shed.
-    private long offered;
+    /// Accepted connections, without those that the acceptor has shed.
+    private long acceptedCount;
 
     private long refused;
 
-    // Draining, once it has begun.
+    // Set by drain().
     private @Nullable Deferred<DrainReport> drained;
     private @Nullable Timer drainDeadline;
     private int connectionsAtDrain;
-    private int cut;
+    private int resetCount;
 
     private LoopListener(
             Streams streams,
@@ -64,7 +64,7 @@ public final class LoopListener implements Listener {
         this.socket = socket;
         this.config = config;
         this.handler = handler;
-        address = NativeSockets.localAddress(streams.operations().seam(), socket);
+        address = NativeSockets.localAddress(streams.operations().syscalls(), socket);
         acceptor = new Acceptor(streams, socket, config.backlog(), this);
     }
 
@@ -81,7 +81,8 @@ public final class LoopListener implements Listener {
             TlsSetup.of(tls).requireServer();
         }
         Streams streams = Streams.on(loop, "Listener.on");
-        OpenDescriptor socket = ListeningSockets.open(streams.operations().seam(), address, config);
+        OpenDescriptor socket =
+                SocketSettings.of(config).listen(streams.operations().syscalls(), address);
         try {
             LoopListener listener = new LoopListener(streams, socket, config, handler);
             streams.add(listener);
@@ -101,66 +102,66 @@ public final class LoopListener implements Listener {
             accepted.close();
             return;
         }
-        offered++;
+        acceptedCount++;
         if (!admits(peer)) {
             accepted.close();
             refused++;
             streams.operations().streamCounters().refused();
             return;
         }
-        Connection connection =
-                Connection.accepted(streams, accepted, peer, config.streams(), this);
+        Connection connection = new Connection(streams, accepted, peer, config.streams(), this);
         connections++;
-        connection.onGone(this::gone);
+        connection.addCloseListener(this::connectionClosed);
         if (connections >= config.maxConnections()) {
             acceptor.suspend(Acceptor.FULL);
         }
         if (streams.operations().pool().isNearLimit()) {
-            acceptor.suspend(Acceptor.TIGHT);
-            streams.operations().pool().whenAvailable(() -> acceptor.resume(Acceptor.TIGHT));
+            acceptor.suspend(Acceptor.LOW_MEMORY);
+            streams.operations().pool().whenAvailable(() -> acceptor.resume(Acceptor.LOW_MEMORY));
         }
-        begin(connection);
+        start(connection);
     }
 
-    private void begin(Connection connection) {
+    private void start(Connection connection) {
         Tls tls = config.streams().tls();
         if (tls == null) {
-            handOut(connection);
+            deliver(connection);
             return;
         }
         Promise<@Nullable Void> _ =
                 secured(connection, tls)
                         .then(
                                 _ -> {
-                                    handOut(connection);
+                                    deliver(connection);
                                     return null;
                                 },
-                                _ -> null); // The stream was closed for it, and counted.
+                                _ -> null); // The stream is closed and counted already.
     }
 
     private static Promise<TlsSession> secured(Connection connection, Tls tls) {
         try {
-            return connection.face().secure(tls);
+            return connection.stream.secure(tls);
         } catch (RuntimeException | Error e) {
-            connection.closeWith(CloseReason.TLS_FAILED, e); // Nobody else knows it yet.
+            connection.closeWith(CloseReason.TLS_FAILED, e); // The handler has not seen it.
             throw e;
         }
     }
 
-    private void handOut(Connection connection) {
+    private void deliver(Connection connection) {
         try {
-            handler.accept(connection.face());
+            handler.accept(connection.stream);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
     }
 
     private @Nullable SocketAddress peerOf(OpenDescriptor accepted) {
         try {
-            return NativeSockets.peerAddress(streams.operations().seam(), accepted, nameRoom);
+            return NativeSockets.peerAddress(
+                    streams.operations().syscalls(), accepted, addressMemory);
         } catch (SystemCallException e) {
-            return null; // It was reset before anybody came to it.
+            return null; // The peer has reset it.
         }
     }
 
@@ -177,14 +178,14 @@ public final class LoopListener implements Listener {
         return true;
     }
 
-    private void gone(Connection connection) {
+    private void connectionClosed(Connection connection) {
         connections--;
-        if (streams.isOver()) {
+        if (streams.isClosed()) {
             return;
         }
         reportIfDrained();
         if (config.maxConnectionsPerPeer() != Integer.MAX_VALUE
-                && connection.peer() instanceof InetSocketAddress of) {
+                && connection.peer instanceof InetSocketAddress of) {
             perPeer.computeIfPresent(of.getAddress(), (_, count) -> count == 1 ? null : count - 1);
         }
         if (acceptor.isSuspendedFor(Acceptor.FULL) && connections < config.maxConnections()) {
@@ -193,7 +194,7 @@ public final class LoopListener implements Listener {
         acceptor.connectionClosed();
     }
 
-    // ------------------------------------------------------------------ as a listener
+    // ------------------------------------------------------------------ the public interface
 
     @Override
     public SocketAddress address() {
@@ -219,7 +220,7 @@ public final class LoopListener implements Listener {
 
     @Override
     public long accepted() {
-        return offered + acceptor.shed();
+        return acceptedCount + acceptor.shed();
     }
 
     @Override
@@ -246,8 +247,8 @@ public final class LoopListener implements Listener {
     public void close() {
         if (socket.isOpen()) {
             socket.close();
-            ListeningSockets.remove(address);
-            streams.operations().onLoop(this::closed);
+            SocketSettings.removeFile(address);
+            streams.operations().onLoop(this::onClosed);
         }
     }
 
@@ -261,7 +262,7 @@ public final class LoopListener implements Listener {
             drained = report;
             close();
             connectionsAtDrain = connections;
-            drainDeadline = streams.loop().after(deadline, _ -> cutConnections());
+            drainDeadline = streams.loop().after(deadline, _ -> resetRemaining());
             reportIfDrained();
         } else if (drainDeadline != null && isSooner(deadline, drainDeadline)) {
             drainDeadline.reschedule(deadline);
@@ -270,14 +271,12 @@ public final class LoopListener implements Listener {
     }
 
     private boolean isSooner(Duration deadline, Timer than) {
-        long left = than.deadlineNanos() - streams.loop().nowNanos(); // survives wrap-around
+        long left = than.deadlineNanos() - streams.loop().nowNanos(); // overflow-safe
         return deadline.compareTo(Duration.ofNanos(left)) < 0;
     }
 
-    private void cutConnections() {
-        CutStreams reset = streams.cutAcceptedBy(this);
-        cut = reset.count();
-        reset.log("Draining of listener " + address);
+    private void resetRemaining() {
+        resetCount = streams.resetAcceptedBy(this);
     }
 
     private void reportIfDrained() {
@@ -287,13 +286,13 @@ public final class LoopListener implements Listener {
                 drainDeadline.cancel();
                 drainDeadline = null;
             }
-            report.resolve(new DrainReport(connectionsAtDrain - cut, cut));
+            report.resolve(new DrainReport(connectionsAtDrain - resetCount, resetCount));
         }
     }
 
-    private void closed() {
+    private void onClosed() {
         streams.remove(this);
-        acceptor.closed();
+        acceptor.onClosed();
     }
 
     @Override

@@ -26,23 +26,41 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A stream as its users see it: checks who calls and with what.
+/// The public view of a [Connection]. Checks threads and arguments.
 ///
 /// Loop thread only.
 public final class LoopStream implements Stream {
     private final Connection connection;
     private @Nullable SocketAddress local;
 
-    // The single callbacks, as far as they are set.
+    // The callbacks of onData and onEnd; null until set.
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
+
+    /// Adapts the callbacks of onData and onEnd to a protocol.
+    private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
+            implements Protocol {
+        @Override
+        public void onData(Stream stream, Buffer arrived) {
+            data.accept(arrived);
+        }
+
+        @Override
+        public void onEnd(Stream stream) {
+            if (end == null) {
+                stream.end();
+            } else {
+                end.run();
+            }
+        }
+    }
 
     LoopStream(Connection connection) {
         this.connection = connection;
     }
 
-    private void require(String method) {
-        connection.streams().requireConfined(method);
+    private void requireConfined(String method) {
+        connection.streams.requireConfined(method);
     }
 
     // ------------------------------------------------------------------ reading
@@ -50,61 +68,61 @@ public final class LoopStream implements Stream {
     @Override
     public Stream onData(Consumer<? super Buffer> callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onData");
+        requireConfined("onData");
         onData = callback;
-        return speak();
+        return installCallbacks();
     }
 
     @Override
     public Stream onEnd(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onEnd");
+        requireConfined("onEnd");
         onEnd = callback;
-        return speak();
+        return installCallbacks();
     }
 
     @Override
     public Stream onWritable(Runnable callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onWritable");
-        connection.output.onRoom(callback);
+        requireConfined("onWritable");
+        connection.output.onWritable(callback);
         return this;
     }
 
-    /// What has no callback for data does not read yet.
-    private Stream speak() {
+    /// Starts reading once there is a callback for data.
+    private Stream installCallbacks() {
         if (onData != null) {
-            connection.input.speak(new CallbackProtocol(onData, onEnd));
+            connection.input.setProtocol(new Callbacks(onData, onEnd));
         }
         return this;
     }
 
     @Override
     public Buffer unread() {
-        require("unread");
+        requireConfined("unread");
         return connection.input.unreadAtEnd();
     }
 
-    /// Somebody else is in charge now.
-    private void forgetCallbacks() {
+    /// Clears the callbacks before a protocol or pipe replaces them.
+    private void clearCallbacks() {
         onData = null;
         onEnd = null;
-        connection.output.onRoom(null);
+        connection.output.onWritable(null);
     }
 
     @Override
     public Stream protocol(Protocol protocol) {
         Objects.requireNonNull(protocol, "protocol");
-        require("protocol");
-        connection.input.requireNoReader();
-        forgetCallbacks();
+        requireConfined("protocol");
+        connection.input.requireNoPendingRead();
+        clearCallbacks();
         try {
             protocol.onOpen(this);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
-        connection.input.takeOver(protocol);
+        connection.input.replaceProtocol(protocol);
         return this;
     }
 
@@ -115,25 +133,25 @@ public final class LoopStream implements Stream {
 
     @Override
     public Promise<Buffer> read(int atLeast) {
-        require("read");
+        requireConfined("read");
         return connection.input.read(atLeast);
     }
 
     @Override
     public Promise<@Nullable Void> caughtUp() {
-        require("caughtUp");
+        requireConfined("caughtUp");
         return connection.caughtUp();
     }
 
     @Override
     public void pause() {
-        require("pause");
+        requireConfined("pause");
         connection.input.pause();
     }
 
     @Override
     public void resume() {
-        require("resume");
+        requireConfined("resume");
         connection.input.resume();
     }
 
@@ -146,19 +164,19 @@ public final class LoopStream implements Stream {
 
     @Override
     public boolean write(Buffer data) {
-        require("write");
+        requireConfined("write");
         return connection.output.write((NativeBuffer) data);
     }
 
     @Override
     public boolean write(byte[] data) {
-        require("write");
+        requireConfined("write");
         return connection.output.write(data);
     }
 
     @Override
     public boolean write(ByteBuffer data) {
-        require("write");
+        requireConfined("write");
         return connection.output.write(data);
     }
 
@@ -170,49 +188,49 @@ public final class LoopStream implements Stream {
     @Override
     public boolean lend(Buffer data, Consumer<? super Buffer> returned) {
         Objects.requireNonNull(returned, "returned");
-        require("lend");
+        requireConfined("lend");
         return connection.output.lend((NativeBuffer) data, returned);
     }
 
     @Override
     public Promise<Long> sendFile(Descriptor file, long offset, long bytes) {
         Objects.requireNonNull(file, "file");
-        require("sendFile");
+        requireConfined("sendFile");
         if (offset < 0 || bytes < 0) {
             throw new IllegalArgumentException(
-                    "neither offset nor length is negative: " + offset + ", " + bytes);
+                    "offset and bytes must not be negative: " + offset + ", " + bytes);
         }
         return connection.output.send((OpenDescriptor) file, offset, bytes);
     }
 
     @Override
     public Promise<@Nullable Void> flushed() {
-        require("flushed");
+        requireConfined("flushed");
         return connection.output.flushed();
     }
 
     @Override
     public long pending() {
-        // When it is closed, what waited goes without having been sent.
-        return Math.max(0, connection.output.pending() - connection.partlySent());
+        // Closing drops the queue, so unsent bytes no longer count.
+        return Math.max(0, connection.output.pending() - connection.partiallySent());
     }
 
-    // ------------------------------------------------------------------ from one to another
+    // ------------------------------------------------------------------ pipes
 
     @Override
     public Promise<Long> pipe(Stream to) {
         Objects.requireNonNull(to, "to");
-        require("pipe");
-        forgetCallbacks();
+        requireConfined("pipe");
+        clearCallbacks();
         return Pipeline.of(connection, ((LoopStream) to).connection);
     }
 
     @Override
     public void join(Stream other) {
         Objects.requireNonNull(other, "other");
-        require("join");
-        forgetCallbacks();
-        ((LoopStream) other).forgetCallbacks();
+        requireConfined("join");
+        clearCallbacks();
+        ((LoopStream) other).clearCallbacks();
         Pipeline.join(connection, ((LoopStream) other).connection);
     }
 
@@ -220,7 +238,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public void end() {
-        require("end");
+        requireConfined("end");
         if (connection.isOpen()) {
             connection.output.end();
         }
@@ -234,7 +252,7 @@ public final class LoopStream implements Stream {
     @Override
     public void close(CloseReason cause) {
         requireCause(cause, CloseReason.CLOSED);
-        require("close");
+        requireConfined("close");
         connection.lifecycle.drain(cause);
     }
 
@@ -246,21 +264,21 @@ public final class LoopStream implements Stream {
     @Override
     public void abort(CloseReason cause) {
         requireCause(cause, CloseReason.ABORTED);
-        require("abort");
+        requireConfined("abort");
         connection.lifecycle.abort(cause);
     }
 
-    /// Only the stream itself sets the other reasons.
+    /// Rejects reasons that only the stream itself reports.
     private static void requireCause(CloseReason cause, CloseReason none) {
         if (cause != none && !cause.isTimeout()) {
             throw new IllegalArgumentException(
-                    "the cause is " + none + " or a timeout, not " + cause);
+                    "the cause must be " + none + " or a timeout, but is " + cause);
         }
     }
 
     @Override
     public Stream resetUnlessEnded() {
-        require("resetUnlessEnded");
+        requireConfined("resetUnlessEnded");
         connection.output.requireEnd();
         return this;
     }
@@ -268,7 +286,7 @@ public final class LoopStream implements Stream {
     @Override
     public Stream onClose(Consumer<? super CloseReason> callback) {
         Objects.requireNonNull(callback, "callback");
-        require("onClose");
+        requireConfined("onClose");
         connection.lifecycle.onClose(callback);
         return this;
     }
@@ -288,36 +306,36 @@ public final class LoopStream implements Stream {
         return connection.lifecycle.failure();
     }
 
-    // ------------------------------------------------------------------ time
+    // ------------------------------------------------------------------ timeouts
 
     @Override
     public Stream idleTimeout(Duration timeout) {
-        require("idleTimeout");
-        connection.times.idle(timeout);
+        requireConfined("idleTimeout");
+        connection.timeouts.idle(timeout);
         return this;
     }
 
     @Override
     public Stream readTimeout(Duration timeout) {
-        require("readTimeout");
-        connection.times.read(timeout);
+        requireConfined("readTimeout");
+        connection.timeouts.read(timeout);
         return this;
     }
 
     @Override
     public Stream writeTimeout(Duration timeout) {
-        require("writeTimeout");
-        connection.times.write(timeout);
+        requireConfined("writeTimeout");
+        connection.timeouts.write(timeout);
         return this;
     }
 
     @Override
     public Stream lingerAtMost(Duration timeout) {
-        require("lingerAtMost");
+        requireConfined("lingerAtMost");
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("no time is negative: " + timeout);
+            throw new IllegalArgumentException("linger must not be negative: " + timeout);
         }
-        connection.times.lingerAtMost(timeout);
+        connection.timeouts.lingerAtMost(timeout);
         return this;
     }
 
@@ -326,27 +344,25 @@ public final class LoopStream implements Stream {
     @Override
     public Promise<TlsSession> secure(Tls tls) {
         Objects.requireNonNull(tls, "tls");
-        require("secure");
+        requireConfined("secure");
         if (connection.isSecured()) {
-            throw new IllegalStateException("TLS has begun already on " + connection);
+            throw new IllegalStateException("TLS has already started on " + connection);
         }
         if (!connection.isOpen()) {
             return Promise.rejected(loop(), connection.closedException());
         }
         if (connection.output.isEnding()) {
             throw new IllegalStateException(
-                    "TLS after end(): "
-                            + connection
-                            + " sends nothing any more, and a handshake must");
+                    "cannot start TLS on " + connection + " after end(): the handshake must send");
         }
         String host = null;
         int port = 0;
-        if (connection.calledAs() instanceof InetSocketAddress to) {
+        if (connection.target() instanceof InetSocketAddress to) {
             host = to.getHostString();
             port = to.getPort();
         }
-        TlsEngine machine = TlsSetup.of(tls).machine(host, port, connection.streams().records());
-        return connection.secure(machine, tls.handshakeTimeout());
+        TlsEngine engine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records());
+        return connection.secure(engine, tls.handshakeTimeout());
     }
 
     @Override
@@ -354,7 +370,7 @@ public final class LoopStream implements Stream {
         return connection.session();
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     @Override
     public EventLoop loop() {
@@ -363,7 +379,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public SocketAddress peer() {
-        return connection.peer();
+        return connection.peer;
     }
 
     @Override
@@ -393,7 +409,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public long sent() {
-        return connection.output.sent() + connection.partlySent();
+        return connection.output.sent() + connection.partiallySent();
     }
 
     @Override

@@ -1,31 +1,82 @@
 package dev.gyre.internal.net;
 
+import dev.gyre.Deferred;
 import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
-/// What waits to be sent, in order: bytes in pooled memory, memory that was lent, parts of files. Small writes fill up
-/// the last piece of memory, so that many of them leave as one; an empty queue holds no memory.
+/// Pending output, in order: pooled memory, lent buffers and ranges of files. Small writes share
+/// the last pooled buffer, so that many of them are sent by one call. An empty queue holds no
+/// memory.
 ///
 /// Loop thread only.
 final class OutputQueue {
-    /// Pieces of this size for small writes, and of the larger one for what does not fit.
+    /// The buffer sizes for the first small write and for all others.
     private static final int SMALL = 4 << 10;
 
     private static final int LARGE = 16 << 10;
 
-    /// What a part of a file counts as, however long it is: about what it takes of the heap.
+    /// What a file range counts towards the output limit: about its size on the heap.
     static final int FILE_PART_BYTES = 256;
 
     private static final Object[] NONE = {};
-    private static final int MOST_IDLE_PIECES = 16;
+    private static final int MAX_IDLE_PIECES = 16;
+
+    /// A buffer of the user's, sent without a copy.
+    private record LentBuffer(
+            Connection by, NativeBuffer memory, Consumer<? super Buffer> onReturned)
+            implements Runnable {
+        /// Notifies the user later, so that a callback that throws cannot interrupt the connection.
+        void giveBack() {
+            memory.endLoan();
+            by.streams.notifyLater(this);
+        }
+
+        @Override
+        public void run() {
+            onReturned.accept(memory);
+        }
+    }
+
+    /// A range of a file.
+    static final class FilePart {
+        final OpenDescriptor file;
+        private final Deferred<Long> outcome;
+        private long offset;
+        private long left;
+        private long sent;
+
+        FilePart(OpenDescriptor file, long offset, long bytes, Deferred<Long> outcome) {
+            this.file = file;
+            this.offset = offset;
+            this.left = bytes;
+            this.outcome = outcome;
+        }
+
+        long offset() {
+            return offset;
+        }
+
+        long left() {
+            return left;
+        }
+
+        private void sent(long bytes) {
+            offset += bytes;
+            left -= bytes;
+            sent += bytes;
+        }
+    }
 
     private final BufferPool pool;
 
-    /// A ring of pieces: [NativeBuffer] for memory of the pool, [BorrowedMemory], [FilePart].
+    /// A ring of [NativeBuffer] (pooled), [LentBuffer] and [FilePart].
     private @Nullable Object[] pieces = NONE;
 
     private int head;
@@ -34,7 +85,7 @@ final class OutputQueue {
     private long fileBytes;
     private int fileParts;
 
-    /// How much of what was there at [#mark()] still waits.
+    /// How many bytes before [#mark()] are still pending.
     private long marked;
 
     OutputQueue(BufferPool pool) {
@@ -45,36 +96,36 @@ final class OutputQueue {
         return count == 0;
     }
 
-    /// What waits in memory.
+    /// Pending bytes in memory.
     long memoryBytes() {
         return memoryBytes;
     }
 
-    /// What waits in memory, and what the parts of files take up that wait.
+    /// Pending bytes in memory, and the cost of the pending file ranges.
     long heldBytes() {
         return memoryBytes + (long) fileParts * FILE_PART_BYTES;
     }
 
-    /// What waits in all.
+    /// All pending bytes.
     long bytes() {
         return memoryBytes + fileBytes;
     }
 
-    /// Remembers where the queue ends just now.
+    /// Marks the current end of the queue.
     void mark() {
         marked = bytes();
     }
 
-    /// How much still waits in front of the mark; without one, nothing does.
+    /// How many bytes before the mark are pending; zero without a mark.
     long bytesBeforeMark() {
         return marked;
     }
 
-    // ------------------------------------------------------------------ putting
+    // ------------------------------------------------------------------ adding
 
-    /// Copies all of it.
+    /// Copies all of `from`.
     ///
-    /// @return false if the pool has no memory left, in which case a part may have been put
+    /// @return false if the pool is exhausted; a part may have been added
     boolean put(NativeBuffer from) {
         for (int left = from.readable(); left > 0; left = from.readable()) {
             NativeBuffer room = room(left);
@@ -117,9 +168,26 @@ final class OutputQueue {
         return true;
     }
 
-    void put(BorrowedMemory lent) {
-        memoryBytes += lent.bytes();
-        add(lent);
+    /// Borrows a buffer of the user's until it is sent or the queue is cleared.
+    ///
+    /// @param onReturned called later, once the queue has returned the buffer
+    /// @param wanted false to return it unsent
+    /// @return how many bytes it adds
+    int lend(
+            Connection by,
+            NativeBuffer memory,
+            Consumer<? super Buffer> onReturned,
+            boolean wanted) {
+        memory.lendTo(by);
+        LentBuffer lent = new LentBuffer(by, memory, onReturned);
+        int bytes = wanted ? memory.readableBytes() : 0;
+        if (bytes == 0) {
+            lent.giveBack();
+        } else {
+            memoryBytes += bytes;
+            add(lent);
+        }
+        return bytes;
     }
 
     void put(FilePart part) {
@@ -128,13 +196,13 @@ final class OutputQueue {
         add(part);
     }
 
-    /// Memory that is ready to be sent and belongs to the queue from now on.
-    void hand(NativeBuffer filled) {
+    /// Adds a filled buffer. The queue releases it.
+    void putOwned(NativeBuffer filled) {
         memoryBytes += filled.readable();
         add(filled);
     }
 
-    /// The last piece if it can still be filled, or a new one.
+    /// Returns the last buffer if it has room, or else a new one.
     private @Nullable NativeBuffer room(int wanted) {
         if (count > 0
                 && at(count - 1) instanceof NativeBuffer last
@@ -149,14 +217,14 @@ final class OutputQueue {
         return fresh;
     }
 
-    // ------------------------------------------------------------------ taking
+    // ------------------------------------------------------------------ removing
 
-    /// The part of a file that is next; null if memory is.
+    /// The file range at the head; null if the head is memory.
     @Nullable FilePart filePart() {
         return count > 0 && at(0) instanceof FilePart part ? part : null;
     }
 
-    /// The memory at a place of the queue; null where it ends, or a file begins.
+    /// The memory at an index; null at the end of the queue or at a file range.
     @Nullable NativeBuffer memory(int place) {
         if (place >= count) {
             return null;
@@ -165,16 +233,16 @@ final class OutputQueue {
         if (piece instanceof NativeBuffer own) {
             return own;
         }
-        return piece instanceof BorrowedMemory lent ? lent.memory() : null;
+        return piece instanceof LentBuffer lent ? lent.memory() : null;
     }
 
-    /// Whether something of a file comes after the first piece, which is memory.
+    /// Whether a file range follows the first buffer.
     boolean isFollowedByFile() {
         return count > 1 && at(1) instanceof FilePart part && part.left() > 0;
     }
 
-    /// So many bytes of the first pieces are gone: lets go of those that are through.
-    void taken(long bytes) {
+    /// Removes this many bytes from the head, and releases buffers that are done.
+    void consumed(long bytes) {
         marked = Math.max(0, marked - bytes);
         FilePart file = filePart();
         if (file != null) {
@@ -182,7 +250,7 @@ final class OutputQueue {
             fileBytes -= bytes;
             if (file.left() == 0) {
                 removeFile();
-                file.settle();
+                file.outcome.resolve(file.sent);
             }
             return;
         }
@@ -190,14 +258,14 @@ final class OutputQueue {
         dropEmptied();
     }
 
-    /// The file at the head ended before all of it was sent.
+    /// Removes the file range at the head, whose file was shorter than requested.
     void endFile() {
         FilePart file = filePart();
         if (file != null) {
             fileBytes -= file.left();
             marked = Math.max(0, marked - file.left());
             removeFile();
-            file.settle();
+            file.outcome.resolve(file.sent);
         }
     }
 
@@ -210,16 +278,21 @@ final class OutputQueue {
         for (NativeBuffer first = memory(0);
                 first != null && first.readableBytes() == 0;
                 first = memory(0)) {
-            letGo(remove(), null);
+            release(remove());
         }
     }
 
-    /// Drops everything.
+    /// Drops all output.
     ///
-    /// @param cause what the files that were not sent are told
+    /// @param cause rejects the promises of the file ranges
     void clear(Throwable cause) {
         while (count > 0) {
-            letGo(remove(), cause);
+            Object piece = remove();
+            if (piece instanceof FilePart file) {
+                file.outcome.reject(cause);
+            } else {
+                release(piece);
+            }
         }
         memoryBytes = 0;
         fileBytes = 0;
@@ -229,17 +302,12 @@ final class OutputQueue {
         head = 0;
     }
 
-    private static void letGo(Object piece, @Nullable Throwable cause) {
-        // No switch over types, for which the JDK makes a class at every start: this is part of the
-        // first answer.
-        if (piece instanceof NativeBuffer own) {
-            own.release();
-        } else if (piece instanceof BorrowedMemory lent) {
+    private static void release(Object memory) {
+        // A switch over types makes the JDK generate a class at startup, before the first response.
+        if (memory instanceof LentBuffer lent) {
             lent.giveBack();
-        } else if (piece instanceof FilePart file) {
-            file.fail(cause);
         } else {
-            throw new AssertionError(piece);
+            ((NativeBuffer) memory).release();
         }
     }
 
@@ -247,7 +315,7 @@ final class OutputQueue {
 
     private Object at(int place) {
         Object piece = pieces[(head + place) & (pieces.length - 1)];
-        assert piece != null : "an empty place in the queue";
+        assert piece != null : "an empty slot in the queue";
         return piece;
     }
 
@@ -263,8 +331,8 @@ final class OutputQueue {
         pieces[head] = null;
         head = (head + 1) & (pieces.length - 1);
         count--;
-        if (count == 0 && pieces.length > MOST_IDLE_PIECES) {
-            pieces = NONE; // The backlog of a slow peer is not the measure of all time.
+        if (count == 0 && pieces.length > MAX_IDLE_PIECES) {
+            pieces = NONE; // Do not keep a ring sized for one slow peer.
             head = 0;
         }
         return piece;

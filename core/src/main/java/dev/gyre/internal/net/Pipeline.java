@@ -9,7 +9,7 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-/// Writes what arrives on one stream to another one, and no faster than that takes it.
+/// Writes the input of one stream to another, and pauses it under backpressure.
 ///
 /// Loop thread only.
 final class Pipeline implements Protocol {
@@ -17,7 +17,7 @@ final class Pipeline implements Protocol {
     private final Connection to;
     private final Deferred<Long> outcome;
     private long bytes;
-    private boolean over;
+    private boolean finished;
 
     private Pipeline(Connection from, Connection to) {
         this.from = from;
@@ -29,23 +29,23 @@ final class Pipeline implements Protocol {
         return begin(from, to).outcome.promise();
     }
 
-    /// Both ways. What befalls one befalls the other.
+    /// Pipes both ways. When one stream closes, so does the other.
     static void join(Connection one, Connection other) {
         Pipeline there = begin(one, other);
         Pipeline back = begin(other, one);
-        // Nobody waits for these, and the streams tell of their ends themselves.
+        // No caller waits for these promises. The streams report their own close.
         there.outcome.promise().recover(_ -> there.bytes);
         back.outcome.promise().recover(_ -> back.bytes);
-        one.onGone(gone -> follow(gone, other));
-        other.onGone(gone -> follow(gone, one));
+        one.addCloseListener(gone -> follow(gone, other));
+        other.addCloseListener(gone -> follow(gone, one));
     }
 
-    /// Finishes the remaining output if its source reached its end, and resets it otherwise.
+    /// Finishes the output if its source has reached its end, and resets the stream otherwise.
     private static void follow(Connection gone, Connection left) {
         CloseReason why = gone.lifecycle.reason();
         boolean complete = left.output.isEnding();
         if (complete || why == CloseReason.ENDED || why == CloseReason.CLOSED) {
-            left.lifecycle.drainAtLeisure();
+            left.lifecycle.drainForPipe();
         } else {
             left.closeWith(CloseReason.ABORTED, gone.lifecycle.failure());
         }
@@ -54,24 +54,24 @@ final class Pipeline implements Protocol {
     private static Pipeline begin(Connection from, Connection to) {
         if (from.loop() != to.loop()) {
             throw new IllegalArgumentException(
-                    from + " and " + to + " are on two loops: a pipe joins streams of one");
+                    "cannot pipe " + from + " to " + to + ": they belong to different loops");
         }
         Pipeline pipeline = new Pipeline(from, to);
-        to.output.feedFrom(from.input::resume);
-        from.pipeBegins();
-        to.pipeBegins();
+        to.output.attachPipe(from.input::resume);
+        from.pipeStarted();
+        to.pipeStarted();
         from.readUnderPressure();
-        from.onGone(_ -> pipeline.broken(from));
-        to.onGone(_ -> pipeline.broken(to));
-        from.input.takeOver(pipeline);
-        if (to.output.isUnderPressure()) {
+        from.addCloseListener(_ -> pipeline.fail(from));
+        to.addCloseListener(_ -> pipeline.fail(to));
+        from.input.replaceProtocol(pipeline);
+        if (to.output.isBackpressured()) {
             from.input.pause();
         }
         return pipeline;
     }
 
-    private void broken(Connection which) {
-        if (!over) {
+    private void fail(Connection which) {
+        if (!finished) {
             finish();
             from.input.pause();
             outcome.reject(which.closedException());
@@ -79,27 +79,27 @@ final class Pipeline implements Protocol {
     }
 
     private void finish() {
-        over = true;
-        from.pipeEnds();
-        to.pipeEnds();
+        finished = true;
+        from.pipeEnded();
+        to.pipeEnded();
     }
 
     @Override
     public void onData(Stream stream, Buffer data) {
         if (to.output.isEnding() || !to.isOpen()) {
             data.clear();
-            broken(to);
+            fail(to);
             return;
         }
         bytes += data.readable();
-        if (!to.face().write(data)) {
+        if (!to.stream.write(data)) {
             from.input.pause();
         }
     }
 
     @Override
     public void onEnd(Stream stream) {
-        if (over) {
+        if (finished) {
             return;
         }
         finish();
@@ -108,7 +108,7 @@ final class Pipeline implements Protocol {
             return;
         }
         Promise<@Nullable Void> flushed = to.output.flushed();
-        to.face().end();
+        to.stream.end();
         outcome.follow(flushed.then(_ -> bytes));
     }
 }

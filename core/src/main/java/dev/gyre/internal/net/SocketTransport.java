@@ -10,7 +10,9 @@ import dev.gyre.internal.io.LoopReceive;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.io.VectorOperation;
+import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SocketCalls;
@@ -24,29 +26,28 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// A connected socket. It receives into buffers of the loop's own, so that it has one only while bytes are
-/// in it, and has at most one write under way.
+/// A connected socket. It receives into buffers of the loop, and holds one only while it contains
+/// bytes. At most one write is in flight.
 ///
 /// ```
-///                 read(true)                   read(false)
+///               setReading(true)             setReading(false)
 ///     STOPPED ───────────────▶ RECEIVING ───────────────────▶ STOPPING
 ///        ▲                        │   ▲                          │
 ///        └────────────────────────┘   └──── cancelled, and ──────┤
-///           end, error                      wanted again         │
+///           end, error                      still wanted         │
 ///        ▲                                                       │
 ///        └───────────────────── cancelled ───────────────────────┘
 /// ```
 ///
-/// A receive that was cancelled is waited for before another one is started: the kernel may be through with
-/// bytes that would otherwise be overtaken.
+/// A cancelled receive must complete before the next one starts. It may hold bytes that the next
+/// one would overtake.
 ///
 /// Loop thread only.
 final class SocketTransport implements Transport {
-    /// More than this is sent in several goes: other connections want their turn, and a slow peer is to be told from a
-    /// dead one.
-    private static final int PIECES_AT_ONCE = 16;
+    /// Limits one write, so that other connections are served and progress is visible on slow ones.
+    private static final int MAX_PIECES = 16;
 
-    private static final long FILE_BYTES_AT_ONCE = 1 << 20;
+    private static final long MAX_FILE_BYTES = 1 << 20;
 
     private enum Receiving {
         STOPPED,
@@ -54,13 +55,13 @@ final class SocketTransport implements Transport {
         STOPPING
     }
 
-    /// How long a kernel without memory is left alone.
-    private static final Duration BREATHER = Duration.ofMillis(20);
+    /// The retry delay after the kernel ran out of memory.
+    private static final Duration SHORTAGE_DELAY = Duration.ofMillis(20);
 
-    /// As much is thrown away at the end: more than a kernel holds for one connection, unless it is told to.
-    private static final int MOST_DROPS = 256;
+    /// Bounds the discarded input: more than a kernel buffers for one connection by default.
+    private static final int MAX_DISCARDS = 256;
 
-    private static final int DROP_BYTES = 1 << 16;
+    private static final int DISCARD_BYTES = 1 << 16;
 
     private final EventLoop loop;
     private final LoopOperations operations;
@@ -70,21 +71,21 @@ final class SocketTransport implements Transport {
     private final Consumer<Operation> onWritten = this::written;
     private final Runnable onProgress = this::progressed;
 
-    private @Nullable User user;
+    private @Nullable Handler handler;
     private Receiving receiving = Receiving.STOPPED;
     private boolean wanted;
 
-    /// Whether somebody waits to hear that nothing has arrived that was not told of.
-    private boolean catchingUp;
+    /// Whether [#requestInputBarrier()] waits for the socket to be empty.
+    private boolean barrierPending;
 
     private @Nullable Operation writing;
     private @Nullable OutputQueue queue;
 
-    /// How much of a file the write under way was asked to send; zero if it sends memory.
+    /// The requested length of the file range in flight; zero if memory is in flight.
     private long fileBytes;
 
-    /// Whether the kernel, which had no memory for output, is left alone.
-    private boolean resting;
+    /// Whether output waits for kernel memory.
+    private boolean outputSuspended;
 
     private boolean closed;
 
@@ -94,32 +95,32 @@ final class SocketTransport implements Transport {
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
         hangup = new HangupWatch(this, operations);
-        operations.atTickEnd(hangup); // Arms it unless a receive has started by then.
+        operations.atTickEnd(hangup); // Arms it unless a receive starts before.
     }
 
     @Override
-    public void serve(User user) {
-        this.user = user;
+    public void setHandler(Handler handler) {
+        this.handler = handler;
     }
 
-    User user() {
-        User known = user;
-        assert known != null : "nobody to tell";
+    Handler handler() {
+        Handler known = handler;
+        assert known != null : "no handler";
         return known;
     }
 
     // ------------------------------------------------------------------ input
 
     @Override
-    public void read(boolean wanted) {
+    public void setReading(boolean wanted) {
         this.wanted = wanted;
         if (wanted && receiving == Receiving.STOPPED && !closed) {
             receive();
-            if (catchingUp) {
-                stopToLook();
+            if (barrierPending) {
+                cancelReceive();
             }
         } else if (!wanted && receiving == Receiving.RECEIVING) {
-            stopToLook();
+            cancelReceive();
         }
     }
 
@@ -128,34 +129,35 @@ final class SocketTransport implements Transport {
         receive.start();
     }
 
-    /// While a receive is under way the kernel may have bytes in hand that are in the socket no longer and
-    /// nobody was told of. When it has stopped, what has arrived is in the socket, where one can see it.
-    private void stopToLook() {
+    /// A receive in flight may hold bytes that are neither in the socket nor reported. Once it is
+    /// cancelled, all remaining input is in the socket, where a poll sees it.
+    private void cancelReceive() {
         receiving = Receiving.STOPPING;
         receive.cancel();
     }
 
     @Override
-    public void catchUp() {
-        catchingUp = true;
+    public void requestInputBarrier() {
+        barrierPending = true;
         if (receiving == Receiving.RECEIVING && !closed) {
-            stopToLook();
+            cancelReceive();
         }
     }
 
-    /// Goes on after a receive that has stopped.
-    private void receiveOn() {
-        boolean caughtUp = catchingUp && isDrained();
+    /// Starts the next receive after one has completed.
+    private void resumeReceive() {
+        boolean caughtUp = barrierPending && isSocketEmpty();
         receive();
         if (caughtUp) {
-            catchingUp = false;
-            user().onCaughtUp();
+            barrierPending = false;
+            handler().onInputBarrier();
         }
     }
 
-    /// Whether neither bytes nor an end nor an error is to be received.
-    private boolean isDrained() {
-        return socket.use(fd -> operations.seam().sockets().get().pollOne(fd, Linux.POLLIN)) == 0;
+    /// Whether no bytes, end or error are pending.
+    private boolean isSocketEmpty() {
+        return socket.use(fd -> operations.syscalls().sockets().get().pollOne(fd, Linux.POLLIN))
+                == 0;
     }
 
     private void received(ReceiveOperation done) {
@@ -165,36 +167,36 @@ final class SocketTransport implements Transport {
             receiving = Receiving.STOPPED;
         }
         if (closed) {
-            releaseIfThrough();
+            releaseIfIdle();
             return;
         }
         if (result > 0) {
-            user().onReceived((NativeBuffer) done.received());
+            handler().onReceived((NativeBuffer) done.received());
         } else if (result == 0) {
             wanted = false;
             hangup.inputEnded();
-            user().onInputEnded();
+            handler().onInputEnded();
         } else if (isShortage(result)) {
-            afterShortage(() -> read(wanted));
+            retryAfterShortage(() -> setReading(wanted));
             return;
         } else if (!done.isCancelled()) {
             wanted = false;
             fail(done);
         } else if (wanted && !stoppedHere && operations.isEnding()) {
             wanted = false;
-            user().onLoopEnding();
+            handler().onShutdown();
         }
         if (wanted && receiving == Receiving.STOPPED) {
-            receiveOn();
-        } else if (wanted && catchingUp && receiving == Receiving.RECEIVING) {
-            stopToLook();
+            resumeReceive();
+        } else if (wanted && barrierPending && receiving == Receiving.RECEIVING) {
+            cancelReceive();
         }
         if (!wanted && receiving == Receiving.STOPPED) {
             operations.atTickEnd(hangup);
         }
     }
 
-    /// Whether nothing is received, and nothing is to be.
+    /// Whether no receive is in flight or wanted.
     boolean isIdle() {
         return !closed && !wanted && receiving == Receiving.STOPPED;
     }
@@ -203,37 +205,37 @@ final class SocketTransport implements Transport {
         return receiving != Receiving.STOPPED;
     }
 
-    /// Fails after the peer was found gone while nothing was received.
+    /// Reports that the peer is gone, when no receive is in flight.
     void peerLost(SystemCallException failure) {
         wanted = false;
-        user().onFailed(reasonOf(failure), failure);
+        handler().onFailed(reasonOf(failure), failure);
     }
 
     // ------------------------------------------------------------------ output
 
     @Override
     public void flush(OutputQueue queue) {
-        if (writing != null || resting || closed || queue.isEmpty()) {
+        if (writing != null || outputSuspended || closed || queue.isEmpty()) {
             return;
         }
         this.queue = queue;
         FilePart file = queue.filePart();
-        fileBytes = file == null ? 0 : Math.min(file.left(), FILE_BYTES_AT_ONCE);
+        fileBytes = file == null ? 0 : Math.min(file.left(), MAX_FILE_BYTES);
         LoopOperation write = file == null ? writeMemory(queue) : sendFile(file);
         write.onProgress(onProgress);
         try {
             write.start();
             writing = write;
         } catch (RuntimeException e) {
-            // A file that was closed before its turn came.
-            atTickEndUnlessClosed(() -> user().onFailed(CloseReason.FAILED, e));
+            // The file was closed before it was sent.
+            laterUnlessClosed(() -> handler().onFailed(CloseReason.FAILED, e));
         }
     }
 
     private LoopOperation writeMemory(OutputQueue queue) {
         NativeBuffer first = queue.memory(0);
-        assert first != null : "neither memory nor a file";
-        first.endLoan(); // Lent memory is the operation's now.
+        assert first != null : "the queue has no memory";
+        first.endLoan(); // The operation owns lent memory from here.
         NativeBuffer next = queue.memory(1);
         if (next == null) {
             BufferOperation write =
@@ -242,7 +244,7 @@ final class SocketTransport implements Transport {
         }
         VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
         gather.add(first);
-        for (int i = 1; next != null && i < PIECES_AT_ONCE; i++) {
+        for (int i = 1; next != null && i < MAX_PIECES; i++) {
             next.endLoan();
             gather.add(next);
             next = queue.memory(i + 1);
@@ -258,13 +260,13 @@ final class SocketTransport implements Transport {
     }
 
     @Override
-    public long partlySent() {
+    public long partiallySent() {
         Operation known = writing;
         return known == null ? 0 : known.transferred();
     }
 
     private void progressed() {
-        User known = user;
+        Handler known = handler;
         if (known != null) {
             known.onProgress();
         }
@@ -273,7 +275,7 @@ final class SocketTransport implements Transport {
     private void written(Operation done) {
         writing = null;
         OutputQueue from = queue;
-        assert from != null : "written from nowhere";
+        assert from != null : "completed without a queue";
         long bytes = done.transferred();
         boolean isShort = isShortage(done.result());
         boolean failed = done.result() < 0 && !isShort;
@@ -281,32 +283,32 @@ final class SocketTransport implements Transport {
         SystemCallException failure = failed ? done.failure() : null;
         done.release();
         if (closed) {
-            releaseIfThrough();
+            releaseIfIdle();
             return;
         }
-        from.taken(bytes);
+        from.consumed(bytes);
         if (fileEnded) {
-            from.endFile(); // It is shorter than was said.
+            from.endFile(); // The file is shorter than requested.
         }
         if (failure != null) {
-            user().onFailed(reasonOf(failure), failure);
+            handler().onFailed(reasonOf(failure), failure);
         } else if (failed) {
-            user().onFailed(CloseReason.LOOP_ENDED, null); // Nobody else cancels it.
+            handler().onFailed(CloseReason.LOOP_ENDED, null); // Only the loop cancels writes.
         } else if (isShort) {
-            rest(from);
+            suspendOutput(from);
             if (bytes > 0) {
-                user().onSent(bytes); // The shortage came in the middle.
+                handler().onSent(bytes); // The shortage interrupted the write.
             }
         } else {
-            user().onSent(bytes);
+            handler().onSent(bytes);
         }
     }
 
-    private void rest(OutputQueue from) {
-        resting = true;
-        afterShortage(
+    private void suspendOutput(OutputQueue from) {
+        outputSuspended = true;
+        retryAfterShortage(
                 () -> {
-                    resting = false;
+                    outputSuspended = false;
                     flush(from);
                 });
     }
@@ -315,19 +317,19 @@ final class SocketTransport implements Transport {
     public void endOutput() {
         hangup.outputEnded();
         int result =
-                socket.use(fd -> operations.seam().sockets().get().shutdown(fd, Linux.SHUT_WR));
+                socket.use(fd -> operations.syscalls().sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
-            // The peer is gone already, which reading will tell if it has not.
+            // The peer is gone, which a receive may have reported already.
             SystemCallException failure =
                     new SystemCallException("shutdown", -result, SystemCallException.NO_FD);
-            atTickEndUnlessClosed(() -> user().onFailed(reasonOf(failure), failure));
+            laterUnlessClosed(() -> handler().onFailed(reasonOf(failure), failure));
         } else {
-            atTickEndUnlessClosed(() -> user().onOutputEnded());
+            laterUnlessClosed(() -> handler().onOutputEnded());
         }
     }
 
-    /// Nobody is told of anything inside a call of its own.
-    private void atTickEndUnlessClosed(Runnable news) {
+    /// The handler is never called inside a call of its own.
+    private void laterUnlessClosed(Runnable news) {
         operations.atTickEnd(
                 () -> {
                     if (!closed) {
@@ -336,7 +338,7 @@ final class SocketTransport implements Transport {
                 });
     }
 
-    // ------------------------------------------------------------------ the end
+    // ------------------------------------------------------------------ closing
 
     @Override
     public void close(boolean reset) {
@@ -346,24 +348,23 @@ final class SocketTransport implements Transport {
         closed = true;
         wanted = false;
         if (reset) {
-            SocketSettings.resetOnClose(operations.seam(), socket);
+            SocketOption.resetOnClose(operations.syscalls(), socket);
         }
-        socket.close(); // Cancels what is under way, which completes before the number is given
-        // back.
-        operations.atTickEnd(this::releaseIfThrough);
+        socket.close(); // Cancels operations in flight. They complete before the fd is reused.
+        operations.atTickEnd(this::releaseIfIdle);
     }
 
-    /// Throws away what has arrived and nobody will read. Closed before, the kernel would reset the connection, and
-    /// with it destroy what the peer has not read yet. What arrives later still does that: nobody waits for it here.
-    void dropUnread() {
-        NativeBuffer room = closed ? null : operations.pool().acquire(DROP_BYTES);
+    /// Discards unread input. If the socket closed with unread input, the kernel would send a reset
+    /// and destroy output that the peer has not read. Input after this call still has that effect.
+    void discardUnread() {
+        NativeBuffer room = closed ? null : operations.pool().acquire(DISCARD_BYTES);
         if (room == null) {
             return;
         }
-        SocketCalls calls = operations.seam().sockets().get();
+        SocketCalls calls = operations.syscalls().sockets().get();
         long into = room.writeAddress();
-        for (int left = MOST_DROPS; left > 0; left--) {
-            int dropped = socket.use(fd -> (int) calls.recv(fd, into, DROP_BYTES, 0));
+        for (int left = MAX_DISCARDS; left > 0; left--) {
+            int dropped = socket.use(fd -> (int) calls.recv(fd, into, DISCARD_BYTES, 0));
             if (dropped <= 0 && dropped != -Errno.EINTR) {
                 break;
             }
@@ -376,34 +377,34 @@ final class SocketTransport implements Transport {
     }
 
     /// After `close`: releases the operations once none of them is in flight.
-    void releaseIfThrough() {
-        User known = user;
+    void releaseIfIdle() {
+        Handler known = handler;
         if (!isReceiving() && writing == null && !hangup.isArmed() && known != null) {
-            user = null;
+            handler = null;
             receive.release();
             hangup.release();
             known.onReleased();
         }
     }
 
-    /// Whether the kernel is out of memory just now, which is no fault of this connection.
+    /// Whether the kernel is temporarily out of memory.
     static boolean isShortage(long result) {
         return result == -Errno.ENOBUFS || result == -Errno.ENOMEM;
     }
 
-    /// Retries when the kernel may have memory again.
-    void afterShortage(Runnable retry) {
-        loop.after(BREATHER, _ -> retry.run()).unreference();
+    /// Retries later, when the kernel may have memory again.
+    void retryAfterShortage(Runnable retry) {
+        loop.after(SHORTAGE_DELAY, _ -> retry.run()).unreference();
     }
 
     void fail(Operation done) {
         SystemCallException failure = done.failure();
         assert failure != null : "neither failed nor cancelled";
-        user().onFailed(reasonOf(failure), failure);
+        handler().onFailed(reasonOf(failure), failure);
     }
 
     SocketAddress local() {
-        return NativeSockets.localAddress(operations.seam(), socket);
+        return NativeSockets.localAddress(operations.syscalls(), socket);
     }
 
     private static CloseReason reasonOf(SystemCallException failure) {

@@ -19,23 +19,23 @@ final class StreamInput {
     private final InputBuffer buffer;
     private @Nullable Protocol protocol;
 
-    /// Who waits for bytes, and for how many.
-    private @Nullable Deferred<Buffer> reader;
+    /// The pending `read()`, and how many bytes it requires.
+    private @Nullable Deferred<Buffer> pendingRead;
 
-    private int readerWants;
+    private int minReadable;
 
     private boolean paused;
     private boolean ended;
-    private boolean endTold;
-    private boolean tellingEnd;
+    private boolean endDelivered;
+    private boolean deliveringEnd;
     private @Nullable NativeBuffer unreadAtEnd;
     private boolean delivering;
-    private boolean deliveryPlanned;
+    private boolean deliveryScheduled;
 
-    /// Whether something of what is unread was never offered to anybody.
-    private boolean owed;
+    /// Whether some unread input was never offered to the protocol or to `read()`.
+    private boolean undelivered;
 
-    /// Nobody will have it any more: it is read to see the peer's end, and dropped.
+    /// Whether input is dropped. It is read only to see the peer's end.
     private boolean discarding;
 
     private long received;
@@ -55,7 +55,7 @@ final class StreamInput {
 
     /// Whether the peer's end has arrived and all input before it was delivered or is unwanted.
     boolean isFinished() {
-        return ended && (discarding || (buffer.isEmpty() && (endTold || protocol == null)));
+        return ended && (discarding || (buffer.isEmpty() && (endDelivered || protocol == null)));
     }
 
     boolean isPaused() {
@@ -66,21 +66,21 @@ final class StreamInput {
         return protocol;
     }
 
-    // ------------------------------------------------------------------ wanting
+    // ------------------------------------------------------------------ demand
 
-    void speak(Protocol next) {
-        requireNoReader();
-        buffer.takeBack();
+    void setProtocol(Protocol next) {
+        requireNoPendingRead();
+        buffer.reclaimView();
         protocol = next;
-        owed = !buffer.isEmpty();
-        changed();
+        undelivered = !buffer.isEmpty();
+        resumeDelivery();
     }
 
     /// Replaces the protocol. A new one is notified of the end even if the previous one was.
-    @SuppressWarnings("ReferenceEquality") // a protocol is only itself
-    void takeOver(Protocol next) {
-        endTold &= next == protocol;
-        speak(next);
+    @SuppressWarnings("ReferenceEquality") // compares identity
+    void replaceProtocol(Protocol next) {
+        endDelivered &= next == protocol;
+        setProtocol(next);
     }
 
     void pause() {
@@ -90,34 +90,34 @@ final class StreamInput {
 
     void resume() {
         paused = false;
-        changed();
+        resumeDelivery();
     }
 
-    /// Something that kept input away has changed.
-    void changed() {
+    /// Resumes reading and delivery after a condition that blocked them has changed.
+    void resumeDelivery() {
         connection.updateReading();
-        if (!delivering && !isBlocked() && (owed || (ended && !endTold))) {
-            planDelivery();
+        if (!delivering && !isBlocked() && (undelivered || (ended && !endDelivered))) {
+            scheduleDelivery();
         }
     }
 
-    /// Callbacks are not called from inside a call of the user's.
-    private void planDelivery() {
-        if (!deliveryPlanned) {
-            deliveryPlanned = true;
-            connection.loop().microtask(this::deliverPlanned);
+    /// Callbacks are never called inside a call of the user's.
+    private void scheduleDelivery() {
+        if (!deliveryScheduled) {
+            deliveryScheduled = true;
+            connection.loop().microtask(this::deliverScheduled);
         }
     }
 
-    private void deliverPlanned() {
-        deliveryPlanned = false;
+    private void deliverScheduled() {
+        deliveryScheduled = false;
         if (connection.isOpen() && !isBlocked()) {
             deliverUnread();
-            tellEnd();
+            deliverEnd();
         }
     }
 
-    /// Whether bytes may not be handed on just now.
+    /// Whether input may not be delivered now.
     private boolean isBlocked() {
         return paused
                 || protocol == null
@@ -126,35 +126,35 @@ final class StreamInput {
                 || connection.isUnderPressure();
     }
 
-    /// Whether the kernel is to be asked for more.
+    /// Whether the transport should read.
     boolean wantsMore() {
         if (ended) {
             return false;
         }
-        // Not while undelivered input waits: a protocol that pauses after every few messages
-        // would buffer more each time.
-        return discarding || (reader != null ? !paused : !owed && !isBlocked());
+        // Not while input is undelivered: a protocol that pauses after every few messages would
+        // buffer more each time.
+        return discarding || (pendingRead != null ? !paused : !undelivered && !isBlocked());
     }
 
     void discard() {
         discarding = true;
-        giveBack();
+        releaseUnread();
         connection.updateReading();
     }
 
-    // ------------------------------------------------------------------ arriving
+    // ------------------------------------------------------------------ receiving
 
-    void arrived(NativeBuffer data) {
+    void receive(NativeBuffer data) {
         received += data.readable();
         if (discarding) {
             data.clear();
             return;
         }
         if (isBlocked() || !buffer.isEmpty()) {
-            owed = true;
+            undelivered = true;
             buffer.append(data);
-            if (reader != null) {
-                satisfyReader();
+            if (pendingRead != null) {
+                completeRead();
             } else if (!isBlocked()) {
                 deliverUnread();
             }
@@ -162,57 +162,57 @@ final class StreamInput {
         }
         deliver(data);
         if (data.readable() > 0 && connection.isOpen() && !discarding) {
-            owed = isBlocked();
+            undelivered = isBlocked();
             buffer.append(data);
             requireWithinLimit();
         }
     }
 
-    void arrivedEnd() {
+    void receiveEnd() {
         ended = true;
-        if (reader != null) {
-            satisfyReader();
+        if (pendingRead != null) {
+            completeRead();
         } else if (!isBlocked()) {
-            if (owed) {
-                deliverUnread(); // Planned, but the end came sooner.
+            if (undelivered) {
+                deliverUnread(); // The end arrived before the scheduled delivery.
             }
-            tellEnd();
+            deliverEnd();
         } else if (discarding) {
             connection.lifecycle.closeIfBothEnded();
         }
     }
 
-    /// The peer's end is known ahead of the input before it.
+    /// The peer's end is known before the input that precedes it is read.
     void endPending() {
-        Protocol speaking = protocol;
-        if (speaking == null || ended || !connection.isOpen()) {
+        Protocol current = protocol;
+        if (current == null || ended || !connection.isOpen()) {
             return;
         }
         try {
-            speaking.onEndPending(connection.face());
+            current.onEndPending(connection.stream);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
     }
 
-    private void tellEnd() {
-        Protocol speaking = protocol;
-        if (!ended || endTold || speaking == null || isBlocked() || !connection.isOpen()) {
+    private void deliverEnd() {
+        Protocol current = protocol;
+        if (!ended || endDelivered || current == null || isBlocked() || !connection.isOpen()) {
             return;
         }
-        endTold = true;
-        tellingEnd = true;
+        endDelivered = true;
+        deliveringEnd = true;
         NativeBuffer rest = buffer.unread();
         NativeBuffer view = rest == null ? NativeBuffer.empty() : rest.lendView();
         unreadAtEnd = view;
         try {
-            speaking.onEnd(connection.face());
+            current.onEnd(connection.stream);
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         } finally {
-            tellingEnd = false;
+            deliveringEnd = false;
             unreadAtEnd = null;
             buffer.endLastLending(rest, view);
         }
@@ -223,44 +223,44 @@ final class StreamInput {
         NativeBuffer rest = unreadAtEnd;
         if (rest == null) {
             throw new IllegalStateException(
-                    "unread() is for the end of input: before that, what is unread comes again by"
-                            + " itself");
+                    "unread() is for onEnd: before that, unread input is delivered again with the"
+                            + " next bytes");
         }
         return rest;
     }
 
     private void deliverUnread() {
         NativeBuffer kept = buffer.unread();
-        owed = false;
+        undelivered = false;
         if (kept != null) {
             NativeBuffer view = kept.lendView();
             try {
                 deliver(view);
             } finally {
                 buffer.endLending(kept, view);
-                owed = !buffer.isEmpty() && isBlocked();
+                undelivered = !buffer.isEmpty() && isBlocked();
             }
             requireWithinLimit();
         }
         connection.updateReading();
     }
 
-    /// Hands bytes on, and to the next protocol if one has taken the place of the one that began.
-    @SuppressWarnings("ReferenceEquality") // a protocol is only itself
+    /// Delivers bytes to the protocol. If it installs another protocol, that one receives the rest.
+    @SuppressWarnings("ReferenceEquality") // compares identity
     private void deliver(NativeBuffer data) {
-        Protocol speaking;
+        Protocol current;
         delivering = true;
         try {
             do {
-                speaking = protocol;
-                assert speaking != null : "delivered to nobody";
-                speaking.onData(connection.face(), data);
+                current = protocol;
+                assert current != null : "delivered without a protocol";
+                current.onData(connection.stream, data);
             } while (data.readable() > 0
-                    && protocol != speaking
+                    && protocol != current
                     && !isBlocked()
                     && connection.isOpen());
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         } finally {
             delivering = false;
@@ -268,68 +268,69 @@ final class StreamInput {
     }
 
     private void requireWithinLimit() {
-        if (!isBlocked() && buffer.readable() > connection.config().inputLimit()) {
+        if (!isBlocked() && buffer.readable() > connection.config.inputLimit()) {
             connection.closeWith(
                     CloseReason.INPUT_LIMIT,
                     new IllegalStateException(
                             buffer.readable()
-                                    + " bytes were left unread, and at most "
-                                    + connection.config().inputLimit()
-                                    + " may be: take them, or raise StreamConfig.withInputLimit"));
+                                    + " bytes are unread, above the limit of "
+                                    + connection.config.inputLimit()
+                                    + ": consume them, or raise StreamConfig.withInputLimit"));
         }
     }
 
-    // ------------------------------------------------------------------ waiting
+    // ------------------------------------------------------------------ read()
 
     Promise<Buffer> read(int atLeast) {
-        requireNoReader();
+        requireNoPendingRead();
         if (protocol != null) {
             throw new IllegalStateException(
-                    "the stream has callbacks, which get what arrives: read() without them");
+                    "the stream has callbacks for its input: use either callbacks or read()");
         }
-        if (atLeast < 1 || atLeast > connection.config().inputLimit()) {
+        if (atLeast < 1 || atLeast > connection.config.inputLimit()) {
             throw new IllegalArgumentException(
-                    "from 1 to "
-                            + connection.config().inputLimit()
-                            + " bytes (StreamConfig.withInputLimit), not "
+                    "atLeast must be from 1 to "
+                            + connection.config.inputLimit()
+                            + " (StreamConfig.withInputLimit), but is "
                             + atLeast);
         }
         Deferred<Buffer> waiting = connection.loop().deferred();
-        buffer.takeBack();
+        buffer.reclaimView();
         if (!connection.isOpen()) {
-            rejectReader(waiting);
+            settleUnreadable(waiting);
             return waiting.promise();
         }
-        reader = waiting;
-        readerWants = atLeast;
-        satisfyReader();
+        pendingRead = waiting;
+        minReadable = atLeast;
+        completeRead();
         connection.updateReading();
         return waiting.promise();
     }
 
-    void requireNoReader() {
-        if (reader != null) {
-            throw new IllegalStateException("another read() is waiting: one at a time");
+    void requireNoPendingRead() {
+        if (pendingRead != null) {
+            throw new IllegalStateException(
+                    "another read() is pending: wait for it before the next one");
         }
     }
 
-    private void satisfyReader() {
-        Deferred<Buffer> waiting = reader;
+    private void completeRead() {
+        Deferred<Buffer> waiting = pendingRead;
         NativeBuffer kept = buffer.unread();
-        if (waiting == null || (buffer.readable() < readerWants && !ended)) {
+        if (waiting == null || (buffer.readable() < minReadable && !ended)) {
             return;
         }
-        reader = null;
+        pendingRead = null;
         connection.updateReading();
         if (kept == null) {
             waiting.resolve(NativeBuffer.empty());
             connection.lifecycle.closeIfBothEnded();
         } else {
-            waiting.resolve(buffer.handOut(kept));
+            waiting.resolve(buffer.lendView(kept));
         }
     }
 
-    private void rejectReader(Deferred<Buffer> waiting) {
+    private void settleUnreadable(Deferred<Buffer> waiting) {
         if (ended) {
             waiting.resolve(NativeBuffer.empty());
         } else {
@@ -339,24 +340,23 @@ final class StreamInput {
 
     // ------------------------------------------------------------------ releasing
 
-    /// Gives up what nobody has taken yet, for TLS to begin with.
-    @Nullable NativeBuffer takeUnread() {
-        owed = false;
+    /// Transfers unread input to TLS.
+    @Nullable NativeBuffer detachUnread() {
+        undelivered = false;
         return buffer.detach();
     }
 
-    /// The stream is closed.
     void close() {
-        Deferred<Buffer> waiting = reader;
-        reader = null;
+        Deferred<Buffer> waiting = pendingRead;
+        pendingRead = null;
         if (waiting != null) {
-            rejectReader(waiting);
+            settleUnreadable(waiting);
         }
-        giveBack();
+        releaseUnread();
     }
 
-    private void giveBack() {
-        buffer.clear(delivering || tellingEnd);
-        owed = false;
+    private void releaseUnread() {
+        buffer.clear(delivering || deliveringEnd);
+        undelivered = false;
     }
 }

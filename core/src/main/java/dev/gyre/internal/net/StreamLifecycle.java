@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/// The states of a stream from open to closed, the reason for its close, and the listeners for it.
+/// The states of a stream from open to closed, the close reason, and the close listeners.
 ///
 /// ```
 ///      open ──── end() ──▶ output ends after pending data ──┐
@@ -25,17 +25,17 @@ import java.util.function.Consumer;
 final class StreamLifecycle {
     private final Connection connection;
     private boolean draining;
-    private boolean endsWithLoop;
+    private boolean shuttingDown;
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
-    /// The cause that the protocol gave; reported in place of the way in which the stream ends.
-    private @Nullable CloseReason cause;
+    /// The cause that the protocol gave. It is reported instead of the actual reason.
+    private @Nullable CloseReason reportedReason;
 
     private @Nullable Consumer<? super CloseReason> onClose;
 
     /// The listener that accepted the stream, and pipes.
-    private @Nullable Consumer<? super Connection> onGone;
+    private @Nullable Consumer<? super Connection> addCloseListener;
 
     /// Whether the listeners have been notified.
     private boolean notified;
@@ -94,13 +94,13 @@ final class StreamLifecycle {
     }
 
     /// Adds a listener besides the user's. It is notified later if the others already were.
-    void onGone(Consumer<? super Connection> listener) {
+    void addCloseListener(Consumer<? super Connection> listener) {
         if (notified) {
-            connection.streams().tell(() -> listener.accept(connection));
+            connection.streams.notifyLater(() -> listener.accept(connection));
             return;
         }
-        Consumer<? super Connection> before = onGone;
-        onGone =
+        Consumer<? super Connection> before = addCloseListener;
+        addCloseListener =
                 before == null
                         ? listener
                         : gone -> {
@@ -111,10 +111,10 @@ final class StreamLifecycle {
 
     /// Notifies the protocol, the user and the other listeners, even if one of them throws.
     private void notifyClosed(CloseReason why) {
-        Protocol speaking = connection.input.protocol();
+        Protocol current = connection.input.protocol();
         try {
-            if (speaking != null) {
-                speaking.onClose(connection.face(), why);
+            if (current != null) {
+                current.onClose(connection.stream, why);
             }
         } finally {
             try {
@@ -123,8 +123,8 @@ final class StreamLifecycle {
                 }
             } finally {
                 notified = true;
-                if (onGone != null) {
-                    onGone.accept(connection);
+                if (addCloseListener != null) {
+                    addCloseListener.accept(connection);
                 }
             }
         }
@@ -137,47 +137,47 @@ final class StreamLifecycle {
     /// @param cause CLOSED, or the timeout that the protocol decided on
     void drain(CloseReason cause) {
         if (cause != CloseReason.CLOSED && isOpen()) {
-            this.cause = cause;
+            this.reportedReason = cause;
         }
         drain(true);
     }
 
     /// Drains at the end of a pipe: the linger timeout starts only once all output is sent. Until
     /// then only the write timeout applies.
-    void drainAtLeisure() {
+    void drainForPipe() {
         drain(false);
     }
 
-    private void drain(boolean inHaste) {
+    private void drain(boolean lingerNow) {
         if (!isOpen()) {
             return;
         }
         StreamOutput output = connection.output;
-        if (output.isFed()) {
-            // After an orderly end the peer would take a part of the piped data for all of it.
+        if (output.hasUnfinishedPipe()) {
+            // The peer would take an orderly end of partial data for the end of all of it.
             close(CloseReason.ABORTED, null);
         } else {
             draining = true;
             output.end();
-            if (inHaste || output.hasEnded()) {
-                connection.times.linger();
+            if (lingerNow || output.hasEnded()) {
+                connection.timeouts.linger();
             }
             connection.input.discard();
             closeIfBothEnded();
         }
     }
 
-    /// Lets the output end for the loop's shutdown, which closes the stream after that.
-    void endWithLoop() {
-        endsWithLoop = true;
+    /// Ends the output when the loop shuts down. The stream closes after that.
+    void shutDown() {
+        shuttingDown = true;
         connection.output.endWhenEmpty();
     }
 
     void outputEnded() {
         if (draining) {
-            connection.times.linger(); // Only the peer's end is missing from here on.
+            connection.timeouts.linger(); // Only the peer's end is missing.
         }
-        if (endsWithLoop) {
+        if (shuttingDown) {
             close(CloseReason.LOOP_ENDED, null);
         }
         closeIfBothEnded();
@@ -194,46 +194,46 @@ final class StreamLifecycle {
 
     /// @param cause ABORTED, or the timeout that the protocol decided on
     void abort(CloseReason cause) {
-        if (cause != CloseReason.ABORTED && this.cause == null) {
-            this.cause = cause;
+        if (cause != CloseReason.ABORTED && this.reportedReason == null) {
+            this.reportedReason = cause;
         }
         close(CloseReason.ABORTED, null);
     }
 
-    void wireFailed(CloseReason why, @Nullable Throwable cause) {
-        // Many peers end TLS without close_notify. After close() no input is lost by that.
+    void transportFailed(CloseReason why, @Nullable Throwable cause) {
+        // Many peers end TLS without close_notify. After close() no input is lost.
         boolean done = why == CloseReason.TLS_FAILED && draining && connection.output.hasEnded();
         close(done ? CloseReason.CLOSED : why, done ? null : cause);
     }
 
-    /// Closes the stream unless the protocol decides to go on.
+    /// Closes the stream unless the protocol decides to continue.
     void timedOut(TimeoutKind timeout) {
-        Protocol speaking = connection.input.protocol();
-        boolean goesOn = false;
-        if (speaking != null && !draining) {
+        Protocol current = connection.input.protocol();
+        boolean continues = false;
+        if (current != null && !draining) {
             try {
-                goesOn = speaking.onTimeout(connection.face(), timeout);
+                continues = current.onTimeout(connection.stream, timeout);
             } catch (RuntimeException | Error e) {
-                connection.failedIn(e);
+                connection.callbackFailed(e);
                 throw e;
             }
         }
-        if (!goesOn) {
+        if (!continues) {
             close(timeout.reason(), null);
         }
     }
 
-    /// Closes the stream at once. Listeners are notified before the loop waits again, never inside
-    /// a call of theirs.
+    /// Closes the stream at once. Listeners are notified before the loop waits again, and never
+    /// inside a call of theirs.
     void close(CloseReason why, @Nullable Throwable cause) {
         if (reason != null) {
             return;
         }
-        CloseReason reported = this.cause == null ? why : this.cause;
+        CloseReason reported = this.reportedReason == null ? why : this.reportedReason;
         reason = reported;
         failure = cause;
         connection.closeParts(why);
-        connection.streams().remove(connection, reported);
-        connection.streams().tell(() -> notifyClosed(reported));
+        connection.streams.remove(connection, reported);
+        connection.streams.notifyLater(() -> notifyClosed(reported));
     }
 }

@@ -5,6 +5,7 @@ import dev.gyre.Promise;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.OutputState;
@@ -17,14 +18,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/// What a stream has to send. All that is written in a turn of the loop is flushed at its end.
+/// The pending output of a stream. Everything written in a tick is flushed at its end.
 ///
 /// ```
-///              write                 not all was taken in its turn,
+///              write              the kernel took only a part of it,
 ///     IDLE ────────────▶ PENDING ───────────────────────────────────▶ BACKPRESSURED
 ///       ▲                   │  ▲          or above high water             │    │
 ///       └───────────────────┘  └───────────────────────────────────────────┘    ▼
-///             all sent                  taken, and below low water            closed by
+///             all sent              sent, and below low water                 closed by
 ///                                                                        timeout or limit
 /// ```
 ///
@@ -35,37 +36,37 @@ final class StreamOutput {
     private final Runnable flush = this::flush;
     private OutputQueue queue;
 
-    /// What was written before TLS began, and goes out in front of it; null without.
-    private @Nullable OutputQueue inTheClear;
+    /// Output written before TLS started, sent ahead of it; null without TLS.
+    private @Nullable OutputQueue plaintextQueue;
 
-    /// The turn in which the queue was last offered.
-    private long offeredInTick;
+    /// The tick in which the queue was last flushed.
+    private long flushedInTick;
 
-    /// Whether something is, or was, offered since it was last empty.
-    private boolean offered;
+    /// Whether a flush has started since the queue was last empty.
+    private boolean writing;
 
-    private boolean enrolled;
-    private boolean pressured;
+    private boolean flushScheduled;
+    private boolean backpressured;
     private boolean ending;
     private boolean endsWhenEmpty;
-    private boolean endAsked;
+    private boolean endRequested;
     private boolean ended;
     private long written;
     private long sent;
 
-    /// Who waits for what was written before to be sent; made when first wanted.
-    private @Nullable ArrayDeque<Waiting> waiting;
+    /// Pending promises of [#flushed()]; allocated on first use.
+    private @Nullable ArrayDeque<FlushWaiter> flushWaiters;
 
-    private record Waiting(long until, Deferred<@Nullable Void> outcome) {}
+    private record FlushWaiter(long until, Deferred<@Nullable Void> outcome) {}
 
-    /// Who is told of room beside the protocol.
-    private @Nullable Runnable onRoom;
+    /// The user's callback, in addition to the protocol's.
+    private @Nullable Runnable onWritable;
 
-    /// A stream that writes here what it reads, and waits while this one is under pressure.
-    private @Nullable Runnable feeder;
+    /// Resumes the stream that a pipe reads from.
+    private @Nullable Runnable pipeSource;
 
-    /// Whether only [#end()] completes the output: without it the peer must see a reset.
-    private boolean needsEnd;
+    /// Whether only [#end()] completes the output. Without it the peer must see a reset.
+    private boolean requiresEnd;
 
     StreamOutput(Connection connection, LoopOperations operations) {
         this.connection = connection;
@@ -73,18 +74,18 @@ final class StreamOutput {
         queue = new OutputQueue(operations.pool());
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     boolean isEmpty() {
-        return queue.isEmpty() && bytesInTheClear() == 0;
+        return queue.isEmpty() && plaintextBytes() == 0;
     }
 
-    private long bytesInTheClear() {
-        return inTheClear == null ? 0 : inTheClear.bytesBeforeMark();
+    private long plaintextBytes() {
+        return plaintextQueue == null ? 0 : plaintextQueue.bytesBeforeMark();
     }
 
-    boolean isUnderPressure() {
-        return pressured;
+    boolean isBackpressured() {
+        return backpressured;
     }
 
     boolean isEnding() {
@@ -95,28 +96,27 @@ final class StreamOutput {
         return ended;
     }
 
-    /// Whether closing the stream now would truncate the output: some of it is unsent, or its end
-    /// is missing.
+    /// Whether closing the stream now would truncate the output.
     boolean isUnfinished() {
-        return !isEmpty() || lacksEnd();
+        return !isEmpty() || isMissingEnd();
     }
 
-    /// Whether an orderly end of the connection would look like the end of incomplete data.
-    boolean lacksEnd() {
-        return needsEnd && !ending;
+    /// Whether the end is required and missing, so that an orderly close would hide truncation.
+    boolean isMissingEnd() {
+        return requiresEnd && !ending;
     }
 
-    /// Whether a pipe writes here and has not reached its end.
-    boolean isFed() {
-        return feeder != null && !ending;
+    /// Whether a pipe writes to this stream and has not reached its end.
+    boolean hasUnfinishedPipe() {
+        return pipeSource != null && !ending;
     }
 
     void requireEnd() {
-        needsEnd = true;
+        requiresEnd = true;
     }
 
     long pending() {
-        return bytesInTheClear() + queue.bytes();
+        return plaintextBytes() + queue.bytes();
     }
 
     long sent() {
@@ -127,8 +127,8 @@ final class StreamOutput {
         if (isEmpty()) {
             return OutputState.IDLE;
         }
-        boolean late = !enrolled && offeredInTick != operations.tick();
-        return pressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
+        boolean late = !flushScheduled && flushedInTick != operations.tick();
+        return backpressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
     }
 
     // ------------------------------------------------------------------ writing
@@ -139,11 +139,11 @@ final class StreamOutput {
             return false;
         }
         int bytes = data.readable();
-        return fits(bytes) && put(queue.put(data), bytes);
+        return isWithinLimits(bytes) && queued(queue.put(data), bytes);
     }
 
     boolean write(byte[] data) {
-        return mayWrite() && fits(data.length) && put(queue.put(data), data.length);
+        return mayWrite() && isWithinLimits(data.length) && queued(queue.put(data), data.length);
     }
 
     boolean write(ByteBuffer data) {
@@ -152,19 +152,16 @@ final class StreamOutput {
             return false;
         }
         int bytes = data.remaining();
-        return fits(bytes) && put(queue.put(data), bytes);
+        return isWithinLimits(bytes) && queued(queue.put(data), bytes);
     }
 
     boolean lend(NativeBuffer data, Consumer<? super Buffer> returned) {
         boolean may = mayWrite();
-        BorrowedMemory lent = BorrowedMemory.to(connection, data, returned);
-        if (!may || lent.bytes() == 0) {
-            lent.giveBack();
-            return may && !pressured;
+        int bytes = queue.lend(connection, data, returned, may);
+        if (bytes == 0) {
+            return may && !backpressured;
         }
-        int bytes = lent.bytes();
-        queue.put(lent);
-        return fits(0) && put(true, bytes);
+        return isWithinLimits(0) && queued(true, bytes);
     }
 
     Promise<Long> send(OpenDescriptor file, long offset, long bytes) {
@@ -173,68 +170,68 @@ final class StreamOutput {
             outcome.reject(connection.closedException());
         } else if (bytes == 0) {
             outcome.resolve(0L);
-        } else if (isAboveLimit(0)) {
+        } else if (closeIfAboveLimit(0)) {
             outcome.reject(connection.closedException());
         } else {
             queue.put(new FilePart(file, offset, bytes, outcome));
-            put(true, bytes);
+            queued(true, bytes);
         }
         return outcome.promise();
     }
 
-    /// What the peer does not want any more is no error: it may reset at any time.
+    /// Writing to a closed stream is no error, as the peer may reset at any time.
     private boolean mayWrite() {
         if (ending && connection.isOpenOrDraining()) {
             throw new IllegalStateException(
-                    "written after end() or close(): " + connection + " sends nothing any more");
+                    "cannot write to " + connection + " after end() or close()");
         }
         return connection.isOpen();
     }
 
-    /// Asked before anything is copied: a huge write is not to take everybody's memory first.
-    private boolean fits(long bytes) {
-        if (isAboveLimit(bytes)) {
+    /// Checked before copying, so that one huge write cannot exhaust the loop's memory.
+    private boolean isWithinLimits(long bytes) {
+        if (closeIfAboveLimit(bytes)) {
             return false;
         }
         long all = queue.memoryBytes() + bytes;
-        // The last quarter of the loop's memory is for those who need little.
-        if (all > connection.config().highWaterMark()
-                && operations.pool().wouldBeNearLimit(bytes)) {
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
+        // The last quarter of the loop's memory is reserved for streams that hold little.
+        if (all > connection.config.highWaterMark() && operations.pool().wouldBeNearLimit(bytes)) {
+            connection.closeWith(
+                    CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
         return true;
     }
 
-    /// Closes the stream if it is. Files are not in memory, but a million parts of them are.
-    private boolean isAboveLimit(long bytes) {
-        boolean above = queue.heldBytes() + bytes > connection.config().outputLimit();
+    /// Closes the stream if its output exceeds the limit. File ranges count with their heap size.
+    private boolean closeIfAboveLimit(long bytes) {
+        boolean above = queue.heldBytes() + bytes > connection.config.outputLimit();
         if (above) {
             connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
         }
         return above;
     }
 
-    private boolean put(boolean copied, long bytes) {
+    private boolean queued(boolean copied, long bytes) {
         written += bytes;
         if (!copied) {
-            connection.closeWith(CloseReason.MEMORY_LIMIT, connection.memoryUsedUp());
+            connection.closeWith(
+                    CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
         long waits = queue.heldBytes();
-        enrol();
-        if (!pressured
-                && (waits > connection.config().highWaterMark()
-                        || operations.pool().isNearLimit())) {
-            pressured = true;
+        scheduleFlush();
+        if (!backpressured
+                && (waits > connection.config.highWaterMark() || operations.pool().isNearLimit())) {
+            backpressured = true;
             connection.updateReading();
         }
-        return !pressured;
+        return !backpressured;
     }
 
-    private void enrol() {
-        if (!enrolled) {
-            enrolled = true;
+    private void scheduleFlush() {
+        if (!flushScheduled) {
+            flushScheduled = true;
             operations.atTickEnd(flush);
         }
     }
@@ -242,82 +239,81 @@ final class StreamOutput {
     // ------------------------------------------------------------------ sending
 
     private void flush() {
-        enrolled = false;
+        flushScheduled = false;
         if (!connection.isOpenOrDraining()) {
             return;
         }
         if (!queue.isEmpty()) {
-            offeredInTick = operations.tick();
-            if (!offered) {
-                offered = true;
-                connection.times.outputBegins();
+            flushedInTick = operations.tick();
+            if (!writing) {
+                writing = true;
+                connection.timeouts.outputStarted();
             }
-            connection.wire().flush(queue);
-        } else if (ending && !endAsked) {
-            endAsked = true;
-            connection.wire().endOutput();
+            connection.transport().flush(queue);
+        } else if (ending && !endRequested) {
+            endRequested = true;
+            connection.transport().endOutput();
         }
     }
 
-    /// So many bytes are gone.
-    void taken(long bytes) {
+    void onSent(long bytes) {
         sent += bytes;
-        offered = !isEmpty();
-        if (waiting != null) {
-            settle(waiting);
+        writing = !isEmpty();
+        if (flushWaiters != null) {
+            resolveFlushWaiters(flushWaiters);
         }
-        if (!queue.isEmpty() || (ending && !endAsked)) {
-            enrol();
+        if (!queue.isEmpty() || (ending && !endRequested)) {
+            scheduleFlush();
         }
-        if (pressured && hasRoom()) {
-            pressured = false;
-            tellRoom();
+        if (backpressured && hasRoom()) {
+            backpressured = false;
+            notifyWritable();
         }
         endIfEmpty();
     }
 
     private boolean hasRoom() {
         return queue.isEmpty()
-                || (queue.heldBytes() <= connection.config().lowWaterMark()
+                || (queue.heldBytes() <= connection.config.lowWaterMark()
                         && !operations.pool().isNearLimit());
     }
 
-    private void tellRoom() {
-        connection.input.changed();
-        if (feeder != null) {
-            feeder.run();
+    private void notifyWritable() {
+        connection.input.resumeDelivery();
+        if (pipeSource != null) {
+            pipeSource.run();
         }
         try {
-            Protocol speaking = connection.input.protocol();
-            if (speaking != null && mayTellRoom()) {
-                speaking.onWritable(connection.face());
+            Protocol current = connection.input.protocol();
+            if (current != null && mayNotifyWritable()) {
+                current.onWritable(connection.stream);
             }
-            Runnable told = onRoom;
-            if (told != null && mayTellRoom()) {
-                told.run();
+            Runnable callback = onWritable;
+            if (callback != null && mayNotifyWritable()) {
+                callback.run();
             }
         } catch (RuntimeException | Error e) {
-            connection.failedIn(e);
+            connection.callbackFailed(e);
             throw e;
         }
     }
 
-    /// Whether what is told of room could still write: the callback before may have ended it.
-    private boolean mayTellRoom() {
+    /// Whether the stream is still writable: the previous callback may have ended it.
+    private boolean mayNotifyWritable() {
         return !ending && connection.isOpen();
     }
 
-    void onRoom(@Nullable Runnable told) {
-        onRoom = told;
+    void onWritable(@Nullable Runnable callback) {
+        onWritable = callback;
     }
 
-    void feedFrom(Runnable feeder) {
-        if (this.feeder != null) {
+    void attachPipe(Runnable feeder) {
+        if (this.pipeSource != null) {
             throw new IllegalStateException(
-                    connection + " is the target of another pipe: one at a time");
+                    connection + " is the target of another pipe: wait until it ends");
         }
-        this.feeder = feeder;
-        needsEnd = true;
+        this.pipeSource = feeder;
+        requiresEnd = true;
     }
 
     Promise<@Nullable Void> flushed() {
@@ -327,17 +323,19 @@ final class StreamOutput {
         } else if (isEmpty()) {
             outcome.resolve(null);
         } else {
-            if (waiting == null) {
-                waiting = new ArrayDeque<>();
+            if (flushWaiters == null) {
+                flushWaiters = new ArrayDeque<>();
             }
-            waiting.add(new Waiting(written, outcome));
+            flushWaiters.add(new FlushWaiter(written, outcome));
         }
         return outcome.promise();
     }
 
-    private void settle(ArrayDeque<Waiting> all) {
-        long gone = written - pending(); // And not what was sent: a file may end early.
-        for (Waiting first = all.peek(); first != null && first.until <= gone; first = all.peek()) {
+    private void resolveFlushWaiters(ArrayDeque<FlushWaiter> all) {
+        long gone = written - pending(); // Not the sent bytes: a file may end early.
+        for (FlushWaiter first = all.peek();
+                first != null && first.until <= gone;
+                first = all.peek()) {
             all.remove();
             first.outcome.resolve(null);
         }
@@ -348,53 +346,52 @@ final class StreamOutput {
     void end() {
         if (!ending) {
             ending = true;
-            enrol();
+            scheduleFlush();
         }
     }
 
-    /// Ends the output after the queued data and what its writer still adds, unless [#requireEnd]
-    /// was called.
+    /// Ends the output once the queue is empty, unless [#requireEnd] was called. The writer may
+    /// still add output until then.
     void endWhenEmpty() {
         endsWhenEmpty = true;
         endIfEmpty();
     }
 
     private void endIfEmpty() {
-        if (endsWhenEmpty && !needsEnd && queue.isEmpty()) {
+        if (endsWhenEmpty && !requiresEnd && queue.isEmpty()) {
             end();
         }
     }
 
-    /// The wire has ended its output.
-    void wireEnded() {
+    void transportEnded() {
         ended = true;
     }
 
-    /// The stream is closed: nobody hears of what was not sent.
-    void abandon() {
-        if (waiting != null) {
+    /// Rejects pending promises when the stream closes.
+    void rejectFlushWaiters() {
+        if (flushWaiters != null) {
             StreamClosedException closed = connection.closedException();
-            for (Waiting each : waiting) {
+            for (FlushWaiter each : flushWaiters) {
                 each.outcome.reject(closed);
             }
-            waiting = null;
+            flushWaiters = null;
         }
     }
 
-    /// Nothing is in use any more.
+    /// Releases the queue once no operation uses it.
     void release() {
         if (!queue.isEmpty()) {
             queue.clear(connection.closedException());
         }
     }
 
-    /// What waits so far stays as it is, below; what comes from now on goes through another wire.
+    /// Replaces the queue when TLS starts. Later output goes through TLS.
     ///
-    /// @return what waits so far
-    OutputQueue giveWay() {
+    /// @return the queue with the plaintext output so far
+    OutputQueue detachQueue() {
         OutputQueue below = queue;
         queue = new OutputQueue(operations.pool());
-        inTheClear = below;
+        plaintextQueue = below;
         return below;
     }
 }

@@ -8,14 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/// The times of a stream, all watched by one timer that is set rarely: activity only notes when it was, and the timer
-/// finds out when it fires how long to go on. So a busy connection costs a note each time, and an idle one without
-/// times nothing at all.
+/// The timeouts of a stream, on one timer. Activity only records a time stamp. The timer compares
+/// the time stamps when it fires, and reschedules itself. A stream without timeouts has no timer.
 ///
 /// Loop thread only.
 final class StreamTimeouts {
     private static final long NEVER = Long.MAX_VALUE;
-    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Duration MAX_TIMEOUT = Duration.ofDays(36_500);
 
     private final Connection connection;
     private long idleNanos;
@@ -23,106 +22,102 @@ final class StreamTimeouts {
     private long writeNanos;
     private long lingerNanos;
 
-    /// When all is sent.
-    private long lingerAtEndNanos;
+    /// Applies once all output is sent.
+    private long lingerAfterOutputNanos;
 
     private long receivedAt;
     private long readingSince;
     private long sentAt;
 
-    /// When somebody who heard of silence decided to go on.
+    /// When the protocol last decided to continue after an idle timeout.
     private long idleSince;
 
-    private boolean lingers;
+    private boolean lingering;
     private long lingerSince;
     private @Nullable Timer timer;
     private long timerAt = NEVER;
 
     StreamTimeouts(Connection connection) {
         this.connection = connection;
-        idleNanos = nanos(connection.config().idleTimeout());
-        readNanos = nanos(connection.config().readTimeout());
-        writeNanos = nanos(connection.config().writeTimeout());
-        lingerNanos = forEver(connection.config().lingerTimeout());
-        lingerAtEndNanos = lingerNanos;
+        idleNanos = nanos(connection.config.idleTimeout());
+        readNanos = nanos(connection.config.readTimeout());
+        writeNanos = nanos(connection.config.writeTimeout());
+        lingerNanos = cappedNanos(connection.config.lingerTimeout());
+        lingerAfterOutputNanos = lingerNanos;
         long now = connection.nowNanos();
         receivedAt = now;
         readingSince = now;
         sentAt = now;
     }
 
-    /// The stream begins: from now on.
-    void begin() {
-        touched();
-    }
-
     private static long nanos(Duration timeout) {
-        // Longer than anybody waits is for ever.
-        return timeout.compareTo(LONGEST) > 0 ? 0 : timeout.toNanos();
+        // Zero means no timeout.
+        return timeout.compareTo(MAX_TIMEOUT) > 0 ? 0 : timeout.toNanos();
     }
 
-    /// The same where no time is none at all.
-    private static long forEver(Duration timeout) {
-        return timeout.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : timeout.toNanos();
+    /// For the linger timeout, where zero means no time at all.
+    private static long cappedNanos(Duration timeout) {
+        return timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT.toNanos() : timeout.toNanos();
     }
 
-    // ------------------------------------------------------------------ setting
+    // ------------------------------------------------------------------ configuring
 
     void idle(Duration timeout) {
         idleNanos = nanos(timeout);
-        touched();
+        reschedule();
     }
 
     void read(Duration timeout) {
         readNanos = nanos(timeout);
         readingSince = connection.nowNanos();
-        touched();
+        reschedule();
     }
 
     void write(Duration timeout) {
         writeNanos = nanos(timeout);
-        touched();
+        reschedule();
     }
 
     void lingerAtMost(Duration timeout) {
-        lingerAtEndNanos = Math.min(lingerNanos, forEver(timeout));
-        touched();
+        lingerAfterOutputNanos = Math.min(lingerNanos, cappedNanos(timeout));
+        reschedule();
     }
 
-    /// It is to end, and waits for the peer: from now on, and anew with all that the peer takes.
+    /// Starts the linger timeout. Progress of the output restarts it.
     void linger() {
-        lingers = true;
+        lingering = true;
         lingerSince = connection.nowNanos();
-        touched();
+        reschedule();
     }
 
     private long lingerUntil() {
-        long nanos = connection.output.hasEnded() ? lingerAtEndNanos : lingerNanos;
-        return lingers ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
+        long nanos = connection.output.hasEnded() ? lingerAfterOutputNanos : lingerNanos;
+        return lingering ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
     }
 
-    private void touched() {
-        watchUntil(nearest());
+    /// Starts or moves the timer after a timeout has changed.
+    void reschedule() {
+        scheduleBy(nextDeadline());
     }
 
-    // ------------------------------------------------------------------ noting
+    // ------------------------------------------------------------------ recording activity
 
     void received() {
         receivedAt = connection.nowNanos();
     }
 
-    void readingBegins() {
+    void readingStarted() {
         if (readNanos > 0) {
             readingSince = connection.nowNanos();
-            watchUntil(readingSince + readNanos);
+            scheduleBy(readingSince + readNanos);
         }
     }
 
-    /// There is output where there was none.
-    void outputBegins() {
+    /// Output starts after the queue was empty.
+    void outputStarted() {
         sentAt = connection.nowNanos();
         if (writeNanos > 0) {
-            watchUntil(sentAt + writeNanos);
+            scheduleBy(sentAt + writeNanos);
         }
     }
 
@@ -130,10 +125,10 @@ final class StreamTimeouts {
         sentAt = connection.nowNanos();
     }
 
-    // ------------------------------------------------------------------ watching
+    // ------------------------------------------------------------------ the timer
 
-    /// Sees to it that the timer fires by then, at the latest.
-    private void watchUntil(long deadline) {
+    /// Ensures that the timer fires no later than the deadline.
+    private void scheduleBy(long deadline) {
         if (deadline >= timerAt || !connection.isOpenOrDraining()) {
             return;
         }
@@ -141,16 +136,16 @@ final class StreamTimeouts {
             timer.cancel();
         }
         timerAt = deadline;
-        timer = connection.loop().at(deadline, _ -> fired()).unreference();
+        timer = connection.loop().at(deadline, _ -> onTimer()).unreference();
     }
 
-    private long nearest() {
+    private long nextDeadline() {
         return Math.min(
-                Math.min(lingerUntil(), until(TimeoutKind.IDLE)),
-                Math.min(until(TimeoutKind.READ), until(TimeoutKind.WRITE)));
+                Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
+                Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE)));
     }
 
-    private long until(TimeoutKind timeout) {
+    private long deadlineOf(TimeoutKind timeout) {
         return switch (timeout) {
             case IDLE ->
                     idleNanos > 0
@@ -165,7 +160,7 @@ final class StreamTimeouts {
         };
     }
 
-    private void fired() {
+    private void onTimer() {
         timer = null;
         timerAt = NEVER;
         long now = connection.nowNanos();
@@ -174,16 +169,16 @@ final class StreamTimeouts {
             return;
         }
         for (TimeoutKind timeout : TimeoutKind.values()) {
-            if (until(timeout) <= now && connection.isOpenOrDraining()) {
+            if (deadlineOf(timeout) <= now && connection.isOpenOrDraining()) {
                 connection.lifecycle.timedOut(timeout);
-                beginAnew(timeout, now);
+                restart(timeout, now);
             }
         }
-        touched();
+        reschedule();
     }
 
-    /// Who heard of it goes on: from now.
-    private void beginAnew(TimeoutKind timeout, long now) {
+    /// Restarts a timeout after the protocol decided to continue.
+    private void restart(TimeoutKind timeout, long now) {
         switch (timeout) {
             case IDLE -> idleSince = now;
             case READ -> readingSince = now;
@@ -197,6 +192,6 @@ final class StreamTimeouts {
             timer = null;
             timerAt = NEVER;
         }
-        lingers = false;
+        lingering = false;
     }
 }

@@ -1,39 +1,59 @@
 package dev.gyre.internal.net;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
+import dev.gyre.internal.io.NativeSockets;
+import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.tls.RecordScratch;
+import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.CloseReason;
+import dev.gyre.io.Stream;
+import dev.gyre.io.StreamConfig;
+import dev.gyre.io.Tls;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
-/// The streams and listeners of a loop: what it closes when it ends, and counts.
+/// The streams and listeners of one loop. Counts them, and closes them when the loop ends.
 ///
 /// Loop thread only.
-final class Streams implements AutoCloseable {
+public final class Streams implements AutoCloseable {
+    /// How many notifications one microtask delivers.
+    private static final int NOTIFICATION_BATCH = 256;
+
+    /// How many peers a log line names.
+    private static final int MAX_LOGGED_PEERS = 5;
+
     private final Loop loop;
     private final LoopOperations operations;
-    private final HandshakeWork handshakes;
+    private final HandshakeExecutor handshakes;
     private final RecordScratch records = new RecordScratch();
     private final List<LoopListener> listeners = new ArrayList<>();
-    private final DeferredNotifications news;
+    private final TaskRing notifications = new TaskRing("stream notifications");
+    private boolean notificationsScheduled;
     private @Nullable Connection first;
-    private boolean over;
+    private boolean closed;
 
     private Streams(Loop loop) {
         this.loop = loop;
         operations = loop.operations();
-        news = new DeferredNotifications(loop);
-        handshakes = new HandshakeWork(loop, this::tell);
+        handshakes = new HandshakeExecutor(loop, this::notifyLater);
     }
 
-    /// Those of a loop.
+    /// Returns the streams of a loop, created at the first call.
     ///
-    /// @param method what they are wanted for, in messages
+    /// @param method the caller's name, for messages
     static Streams on(EventLoop of, String method) {
         Loop loop = Loop.of(of);
         loop.requireOpenWithStack(method);
@@ -53,7 +73,7 @@ final class Streams implements AutoCloseable {
         return operations;
     }
 
-    HandshakeWork handshakes() {
+    HandshakeExecutor handshakes() {
         return handshakes;
     }
 
@@ -64,6 +84,61 @@ final class Streams implements AutoCloseable {
     void requireConfined(String method) {
         loop.requireConfinedWithStack(method);
     }
+
+    IllegalStateException bufferMemoryExhausted() {
+        return new IllegalStateException(
+                "the loop's buffer memory is exhausted ("
+                        + operations.pool().limit()
+                        + " bytes): raise LoopConfig.withBufferMemory");
+    }
+
+    // ------------------------------------------------------------------ connecting
+
+    public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
+        Objects.requireNonNull(to, "to");
+        Objects.requireNonNull(config, "config");
+        InetSocketAddress internet = to instanceof InetSocketAddress some ? some : null;
+        Tls tls = config.tls();
+        if (tls != null) {
+            TlsSetup.of(tls).requireClientOf(internet == null ? null : internet.getHostString());
+        }
+        Streams streams = on(loop, "Stream.connect");
+        Promise<Stream> connected =
+                SocketConnector.connect(
+                                loop,
+                                to,
+                                SocketSettings.of(config.socket()),
+                                config.connectTimeout(),
+                                config.resolver())
+                        .then(socket -> streams.connected((OpenDescriptor) socket, to, config));
+        return tls == null ? connected : connected.thenCompose(stream -> secure(stream, tls));
+    }
+
+    private Stream connected(OpenDescriptor socket, SocketAddress to, StreamConfig config) {
+        try {
+            // A name may have several addresses: ask the socket which one it is connected to.
+            boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
+            SocketAddress peer =
+                    isName ? NativeSockets.peerAddress(operations.syscalls(), socket) : to;
+            Connection connection = new Connection(this, socket, peer, config, null);
+            connection.target(to);
+            return connection.stream;
+        } catch (Throwable e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static Promise<Stream> secure(Stream stream, Tls tls) {
+        try {
+            return stream.secure(tls).then(_ -> stream);
+        } catch (Throwable e) {
+            stream.abort(); // The caller has no reference to it.
+            throw e;
+        }
+    }
+
+    // ------------------------------------------------------------------ members
 
     void add(Connection connection) {
         connection.next = first;
@@ -98,57 +173,105 @@ final class Streams implements AutoCloseable {
         listeners.remove(listener);
     }
 
-    /// Resets the open connections that a listener has accepted.
-    CutStreams cutAcceptedBy(LoopListener listener) {
-        CutStreams cut = new CutStreams();
-        Connection after;
-        for (Connection each = first; each != null; each = after) {
-            after = each.next;
+    /// Resets the open connections that a listener has accepted, and logs them.
+    ///
+    /// @return how many
+    int resetAcceptedBy(LoopListener listener) {
+        List<Connection> accepted = new ArrayList<>();
+        for (Connection each = first; each != null; each = each.next) {
             if (each.isAcceptedBy(listener)) {
-                cut.add(each);
-                each.closeWith(CloseReason.ABORTED, null);
+                accepted.add(each);
             }
         }
-        return cut;
+        for (Connection each : accepted) {
+            each.closeWith(CloseReason.ABORTED, null);
+        }
+        logReset("Draining of listener " + listener.address(), accepted);
+        return accepted.size();
     }
 
-    /// Whether the loop has ended, and everything with it.
-    boolean isOver() {
-        return over;
-    }
-
-    /// Calls a user back outside of any call of its own, and before the loop waits again.
-    void tell(Runnable told) {
-        if (over) {
-            told.run();
-        } else {
-            news.add(told);
+    private static void logReset(String what, List<Connection> reset) {
+        if (!reset.isEmpty()) {
+            StringBuilder text = new StringBuilder(what);
+            text.append(" ended, reset ").append(reset.size());
+            text.append(reset.size() == 1 ? " stream" : " streams").append(" in progress: ");
+            for (int i = 0; i < reset.size() && i < MAX_LOGGED_PEERS; i++) {
+                text.append(i == 0 ? "" : ", ").append(reset.get(i).peer);
+            }
+            LOG.log(
+                    Level.WARNING,
+                    text.append(reset.size() > MAX_LOGGED_PEERS ? ", …" : "").toString());
         }
     }
 
-    /// The loop ends: everything is closed, and told so.
+    // ------------------------------------------------------------------ notifications
+
+    /// Calls a user back outside any call of the user's, and before the loop waits again.
+    ///
+    /// One microtask delivers many notifications. With one microtask each, ten thousand streams
+    /// that close together would exceed the microtask budget and look like an endless chain.
+    void notifyLater(Runnable notification) {
+        if (closed) {
+            notification.run();
+        } else {
+            notifications.add(notification);
+            scheduleNotifications();
+        }
+    }
+
+    private void scheduleNotifications() {
+        if (!notificationsScheduled) {
+            notificationsScheduled = true;
+            loop.microtask(this::deliverNotifications);
+        }
+    }
+
+    /// Delivers one batch. The rest follows even if one of them throws.
+    private void deliverNotifications() {
+        try {
+            for (int i = 0; i < NOTIFICATION_BATCH && !notifications.isEmpty(); i++) {
+                notifications.take().run();
+            }
+        } finally {
+            notificationsScheduled = false;
+            if (notifications.isEmpty()) {
+                notifications.trim();
+            } else {
+                scheduleNotifications();
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ closing
+
+    /// Whether the loop has ended.
+    boolean isClosed() {
+        return closed;
+    }
+
+    /// Closes all listeners and streams when the loop ends, and notifies their users.
     @Override
     public void close() {
-        over = true;
+        closed = true;
         List<RuntimeException> failed = new ArrayList<>();
-        while (!news.isEmpty()) {
-            attempt(news::tellNext, failed); // Whose microtask was dropped.
+        while (!notifications.isEmpty()) {
+            attempt(notifications.take(), failed); // The loop runs no more microtasks.
         }
         for (LoopListener listener : List.copyOf(listeners)) {
             listener.close();
         }
-        CutStreams cut = new CutStreams();
+        List<Connection> unfinished = new ArrayList<>();
         for (Connection each = first; each != null; each = each.next) {
             if (each.output.isUnfinished()) {
-                cut.add(each);
+                unfinished.add(each);
             }
         }
         for (Connection each = first; each != null; each = first) {
             Connection last = each;
             attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
         }
-        cut.log("Loop " + loop.config().name());
-        operations.endTick(); // What was lent and is not under way goes back now.
+        logReset("Loop " + loop.config().name(), unfinished);
+        operations.endTick(); // Returns lent buffers that are not in flight.
         if (!failed.isEmpty()) {
             RuntimeException thrown = failed.removeFirst();
             failed.forEach(thrown::addSuppressed);

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Asks the system. Any thread.
+/// Resolves names with the resolver of the system. Any thread.
 public enum SystemResolver implements Resolver {
     INSTANCE;
 
@@ -21,7 +21,7 @@ public enum SystemResolver implements Resolver {
         if (System.getProperty(PREFERENCE) != null) {
             return List.of(found);
         }
-        // The JDK puts IPv4 first for the sake of programs that try only one address.
+        // The JDK puts IPv4 first for programs that try only one address.
         Comparator<InetAddress> sixFirst =
                 Comparator.comparing(address -> !(address instanceof Inet6Address));
         return Stream.of(found).sorted(sixFirst).toList();

@@ -4,53 +4,49 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.tls.Ciphertext;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
-import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 
-/// What arrives for a [TlsTransport]: records, cut anywhere. They are taken from where the kernel has put them; only what has to
-/// wait is copied and held: the part of a record whose rest has not arrived, and what may not be decrypted yet.
+/// Decrypts the input of a [TlsTransport]. Records are decrypted from the receive buffer. Only
+/// incomplete records, and input that may not be decrypted yet, are copied and held.
 ///
 /// Loop thread only.
 final class TlsInput {
-    /// Room for three records, in which they are decrypted.
+    /// Room for three decrypted records.
     private static final int PLAINTEXT_BYTES = 1 << 16;
 
-    /// A peer that has sent less than this of a record is not given room for all of it.
-    private static final int EARNEST_BYTES = 4 << 10;
+    /// The first buffer for an incomplete record. More is reserved once this is filled.
+    private static final int MIN_HELD_BYTES = 4 << 10;
 
-    /// Above this nothing is read below.
-    private static final int MOST_HELD = 1 << 16;
+    /// Above this, reading from the transport below stops.
+    private static final int MAX_HELD_BYTES = 1 << 16;
 
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    private static final String OURS =
-            "the stream again: it is valid in the callback that it was handed to, and no longer";
-
-    private final TlsTransport wire;
-    private final TlsEngine machine;
+    private final TlsTransport transport;
+    private final TlsEngine engine;
     private @Nullable NativeBuffer held;
     private boolean ended;
     private boolean decrypting;
 
-    TlsInput(TlsTransport wire) {
-        this.wire = wire;
-        machine = wire.machine;
+    TlsInput(TlsTransport transport) {
+        this.transport = transport;
+        engine = transport.engine;
     }
 
-    boolean holds() {
+    boolean hasPending() {
         return held != null || ended;
     }
 
     boolean hasRoom() {
-        return !ended && (held == null || held.readable() <= MOST_HELD);
+        return !ended && (held == null || held.readable() <= MAX_HELD_BYTES);
     }
 
-    // ------------------------------------------------------------------ arriving
+    // ------------------------------------------------------------------ receiving
 
-    /// What came before everything else.
+    /// Inserts input that was received before TLS started.
     void prepend(NativeBuffer first) {
         NativeBuffer later = held;
         held = first;
@@ -60,27 +56,27 @@ final class TlsInput {
         }
     }
 
-    void arrived(NativeBuffer data) {
+    void receive(NativeBuffer data) {
         decrypt(data);
         dropIfEmpty();
         hold(data, data.readable());
     }
 
-    /// The wire below has ended.
+    /// The transport below has reached the peer's end.
     void ended() {
         ended = true;
-        goOn();
+        resume();
     }
 
-    /// Decrypts what is held, as far as it goes.
-    void goOn() {
-        if (decrypting || !wire.mayReceive()) {
+    /// Decrypts held input as far as possible.
+    void resume() {
+        if (decrypting || !transport.mayReceive()) {
             return;
         }
         boolean wantsMore = held == null || decrypt(null);
         dropIfEmpty();
-        if (wantsMore && ended && !wire.isOver()) {
-            wire.noticed(machine.inputClosed());
+        if (wantsMore && ended && !transport.isDone()) {
+            transport.react(engine.inputClosed());
         }
     }
 
@@ -93,26 +89,27 @@ final class TlsInput {
     }
 
     private void hold(NativeBuffer data, int bytes) {
-        if (bytes == 0 || wire.isOver()) {
+        if (bytes == 0 || transport.isDone()) {
             return;
         }
         NativeBuffer room = roomFor(data, bytes);
         if (room == null) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
             return;
         }
         held = room;
         room.transferFrom(data, bytes);
     }
 
-    /// What is held, with room for so much more.
+    /// Returns the held buffer with room for this many more bytes; null if memory is exhausted.
     private @Nullable NativeBuffer roomFor(NativeBuffer data, int bytes) {
         NativeBuffer kept = held;
         if (kept == null) {
             int record = bytes + Ciphertext.of(data.asReadable()).missing();
-            return wire.operations
+            return transport
+                    .operations
                     .pool()
-                    .acquire(bytes < EARNEST_BYTES ? EARNEST_BYTES : Math.max(record, bytes));
+                    .acquire(bytes < MIN_HELD_BYTES ? MIN_HELD_BYTES : Math.max(record, bytes));
         }
         if (kept.writable() >= bytes) {
             return kept;
@@ -123,7 +120,7 @@ final class TlsInput {
             return kept;
         }
         NativeBuffer larger =
-                wire.operations.pool().acquire(Math.max(all, TlsEngine.MOST_RECORD_BYTES));
+                transport.operations.pool().acquire(Math.max(all, TlsEngine.MAX_RECORD_BYTES));
         if (larger != null) {
             larger.transferFrom(kept, kept.readable());
             kept.release();
@@ -133,22 +130,22 @@ final class TlsInput {
 
     // ------------------------------------------------------------------ decrypting
 
-    /// Decrypts as many records as there are, and hands them on.
+    /// Decrypts and delivers the available records.
     ///
-    /// @param fresh what has just arrived, behind what is held
-    /// @return whether more has to arrive; otherwise something else has to happen first
+    /// @param fresh new input that follows the held input
+    /// @return whether more input is needed; false if another condition blocks
     private boolean decrypt(@Nullable NativeBuffer fresh) {
         decrypting = true;
         try {
-            while (wire.mayReceive()) {
-                Next next = machine.session() == null ? handshake(fresh) : records(fresh);
+            while (transport.mayReceive()) {
+                Next next = engine.session() == null ? handshake(fresh) : records(fresh);
                 if (next == Next.ROOM) {
                     continue;
                 }
-                if (!wire.isOver()) {
-                    wire.noticed(next);
+                if (!transport.isDone()) {
+                    transport.react(next);
                 }
-                if (next != Next.OUTPUT || !wire.answer()) {
+                if (next != Next.OUTPUT || !transport.sendPending()) {
                     return next == Next.INPUT;
                 }
             }
@@ -160,31 +157,31 @@ final class TlsInput {
 
     private Next handshake(@Nullable NativeBuffer fresh) {
         Ciphertext records = ciphertext(fresh);
-        Next next = machine.receive(records, NOTHING);
-        skipTaken(records, fresh);
+        Next next = engine.receive(records, EMPTY);
+        skipConsumed(records, fresh);
         if (next == Next.ROOM) {
-            wire.noticed(next); // The handshake is over: this is the first record after it.
+            transport.react(next); // The handshake is complete; this record follows it.
         }
         return next;
     }
 
     private Next records(@Nullable NativeBuffer fresh) {
         Ciphertext records = ciphertext(fresh);
-        if (records.missing() > 0 && !machine.inputEnded()) {
-            return Next.INPUT; // Not worth a buffer.
+        if (records.missing() > 0 && !engine.inputEnded()) {
+            return Next.INPUT; // Avoids acquiring a buffer.
         }
-        NativeBuffer plaintext = wire.operations.pool().acquire(PLAINTEXT_BYTES);
+        NativeBuffer plaintext = transport.operations.pool().acquire(PLAINTEXT_BYTES);
         if (plaintext == null) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
             return Next.FAILURE;
         }
         try {
             ByteBuffer into = plaintext.asWritable();
-            Next next = machine.receive(records, into);
-            skipTaken(records, fresh);
+            Next next = engine.receive(records, into);
+            skipConsumed(records, fresh);
             plaintext.advance(into.position());
             if (plaintext.readable() > 0) {
-                handOn(plaintext.lendView());
+                deliver(plaintext.lendView());
             }
             return next;
         } finally {
@@ -197,10 +194,10 @@ final class TlsInput {
     }
 
     private static ByteBuffer readable(@Nullable NativeBuffer bytes) {
-        return bytes == null ? NOTHING : bytes.asReadable();
+        return bytes == null ? EMPTY : bytes.asReadable();
     }
 
-    private void skipTaken(Ciphertext records, @Nullable NativeBuffer fresh) {
+    private void skipConsumed(Ciphertext records, @Nullable NativeBuffer fresh) {
         skip(held, records.held());
         skip(fresh, records.fresh());
     }
@@ -211,15 +208,14 @@ final class TlsInput {
         }
     }
 
-    private void handOn(NativeBuffer view) {
+    private void deliver(NativeBuffer view) {
         try {
-            wire.user().onReceived(view);
+            transport.handler().onReceived(view);
         } finally {
-            view.endBorrowing(OURS);
+            view.endBorrowing(InputBuffer.OWNER);
         }
     }
 
-    /// It is over.
     void release() {
         NativeBuffer kept = held;
         held = null;

@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
 import dev.gyre.io.CloseReason;
@@ -15,83 +16,84 @@ import java.util.Arrays;
 
 import javax.net.ssl.SSLException;
 
-/// What a [TlsTransport] sends. It encrypts a batch of records when the wire below has taken the one before, and leaves the
-/// plaintext in its user's queue until then: so that is where a slow peer is noticed. Files are read into memory first.
+/// Encrypts the output of a [TlsTransport], one batch of records at a time. The plaintext stays
+/// in the stream's queue until its batch is sent, so that backpressure applies there. Files are
+/// read into memory first.
 ///
 /// Loop thread only.
 final class TlsOutput {
     /// Room for three records.
     private static final int RECORDS_BYTES = 1 << 16;
 
-    /// As much is encrypted at once, in full buffers.
+    /// How much is encrypted in one batch.
     private static final int BATCH_BYTES = 2 * RECORDS_BYTES;
 
-    /// Less than this is copied into a smaller buffer, where it may have to wait.
+    /// Smaller output is copied, so that a mostly empty buffer does not wait for the peer.
     private static final int SMALL_BYTES = 4 << 10;
 
-    /// How many pieces of the queue are looked at at once.
-    private static final int PIECES = 64;
+    /// How many pieces of the queue are encrypted at once.
+    private static final int MAX_PIECES = 64;
 
     private static final ByteBuffer[] NONE = {};
 
-    private final TlsTransport wire;
-    private final TlsEngine machine;
+    private final TlsTransport transport;
+    private final TlsEngine engine;
     private final Transport below;
 
-    /// What goes out as it is: records, behind what was written before TLS began.
+    /// Output of the transport below: plaintext from before TLS, then records.
     private final OutputQueue records;
 
-    /// How much of that was left when it was last looked at.
-    private long carried;
+    /// Plaintext bytes in `records` that are not reported as sent.
+    private long plaintextLeft;
 
     private @Nullable OutputQueue source;
 
-    /// How much of the source is encrypted, and not yet sent.
-    private long underway;
+    /// Encrypted bytes of the source that are not sent yet.
+    private long inFlightBytes;
 
     private boolean ending;
-    private boolean endPassedOn;
+    private boolean endRequested;
 
-    /// What was read of the file that is next.
+    /// Bytes that were read from the file at the head of the source.
     private @Nullable NativeBuffer fileBytes;
 
     private boolean readingFile;
     private boolean belowReleased;
 
-    /// What is encrypted in one go, from which pieces.
-    private final ByteBuffer[] views = new ByteBuffer[PIECES];
+    /// The plaintext of one call of the engine, and the buffers it belongs to.
+    private final ByteBuffer[] views = new ByteBuffer[MAX_PIECES];
 
-    private final NativeBuffer[] pieces = new NativeBuffer[PIECES];
+    private final NativeBuffer[] pieces = new NativeBuffer[MAX_PIECES];
 
-    TlsOutput(TlsTransport wire, Transport below, OutputQueue carried) {
-        this.wire = wire;
-        this.machine = wire.machine;
+    TlsOutput(TlsTransport transport, Transport below, OutputQueue carried) {
+        this.transport = transport;
+        this.engine = transport.engine;
         this.below = below;
         this.records = carried;
         carried.mark();
-        this.carried = carried.bytesBeforeMark();
+        this.plaintextLeft = carried.bytesBeforeMark();
     }
 
     boolean isEmpty() {
         return records.isEmpty();
     }
 
-    void offer(OutputQueue queue) {
+    void setSource(OutputQueue queue) {
         source = queue;
     }
 
     // ------------------------------------------------------------------ encrypting
 
-    /// Encrypts what may be sent now, and sends what the machine itself has to say.
+    /// Encrypts and sends as much as possible, including messages of the engine itself.
     ///
-    /// @return whether anything came of it
+    /// @return whether there was any output
     boolean pump() {
-        boolean fresh = underway == 0; // One batch at a time.
+        boolean fresh = inFlightBytes == 0; // One batch at a time.
         long before = records.bytes();
         boolean more = true;
         while (more && records.bytes() - records.bytesBeforeMark() < BATCH_BYTES) {
-            int count = fresh && machine.session() != null ? gather() : 0;
-            if (count == 0 && !machine.hasOutput()) {
+            int count = fresh && engine.session() != null ? gather() : 0;
+            if (count == 0 && !engine.hasOutput()) {
                 break;
             }
             more = encrypt(count);
@@ -104,48 +106,48 @@ final class TlsOutput {
     }
 
     private boolean encrypt(int count) {
-        NativeBuffer out = wire.operations.pool().acquire(RECORDS_BYTES);
+        NativeBuffer out = transport.operations.pool().acquire(RECORDS_BYTES);
         if (out == null) {
-            putBack(count);
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            consumeViews(count);
+            transport.failForMemory();
             return false;
         }
         ByteBuffer into = out.asWritable();
-        Next next = machine.send(count == 0 ? NONE : views, 0, count, into);
+        Next next = engine.send(count == 0 ? NONE : views, 0, count, into);
         out.advance(into.position());
-        boolean left = putBack(count);
-        hand(out);
+        boolean left = consumeViews(count);
+        enqueue(out);
         if (next == Next.END && left) {
-            wire.fail(
+            transport.fail(
                     CloseReason.TLS_FAILED,
                     new SSLException(
-                            "the peer has ended the connection, which before TLS 1.3 ends both"
-                                    + " directions: not everything was sent"));
+                            "the peer closed the TLS session before all output was sent: before TLS"
+                                    + " 1.3 this ends both directions"));
             return false;
         }
-        if (!wire.isOver()) {
-            wire.noticed(next);
+        if (!transport.isDone()) {
+            transport.react(next);
         }
-        // What is done for now may not be all there is: the handshake may be over just now.
-        return (next == Next.ROOM || next == Next.DONE) && !wire.isOver();
+        // DONE may precede more output: the handshake may have just completed.
+        return (next == Next.ROOM || next == Next.DONE) && !transport.isDone();
     }
 
-    private void hand(NativeBuffer out) {
+    private void enqueue(NativeBuffer out) {
         int bytes = out.readable();
         if (bytes > SMALL_BYTES) {
-            records.hand(out);
+            records.putOwned(out);
             return;
         }
         boolean fits = bytes == 0 || records.put(out);
         out.release();
         if (!fits) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
         }
     }
 
-    /// Looks at what is to be encrypted next.
+    /// Collects views of the next plaintext.
     ///
-    /// @return how many views there are
+    /// @return the number of views
     private int gather() {
         OutputQueue queue = source;
         if (queue == null || queue.isEmpty()) {
@@ -155,7 +157,7 @@ final class TlsOutput {
             return gatherFile();
         }
         int count = 0;
-        for (int i = 0; count < PIECES; i++) {
+        for (int i = 0; count < MAX_PIECES; i++) {
             NativeBuffer piece = queue.memory(i);
             if (piece == null) {
                 break;
@@ -174,22 +176,22 @@ final class TlsOutput {
         }
         views[count] = piece.asReadable();
         if (lent) {
-            piece.lendTo(wire);
+            piece.lendTo(transport);
         }
         pieces[count] = piece;
         return count + 1;
     }
 
-    /// Notes what was taken, and forgets the views.
+    /// Marks the encrypted bytes as consumed and clears the views.
     ///
-    /// @return whether something is left
-    private boolean putBack(int count) {
+    /// @return whether plaintext is left
+    private boolean consumeViews(int count) {
         boolean left = false;
         for (int i = 0; i < count; i++) {
             int taken = views[i].position();
             left |= views[i].hasRemaining();
             pieces[i].advanceReadIndex(taken);
-            underway += taken;
+            inFlightBytes += taken;
         }
         Arrays.fill(views, 0, count, null);
         Arrays.fill(pieces, 0, count, null);
@@ -198,33 +200,39 @@ final class TlsOutput {
 
     // ------------------------------------------------------------------ files
 
+    private @Nullable FilePart filePart() {
+        return source == null ? null : source.filePart();
+    }
+
     private int gatherFile() {
         NativeBuffer read = fileBytes;
         if (read == null) {
             readFile();
             return 0;
         }
-        OutputQueue queue = source;
-        FilePart part = queue == null ? null : queue.filePart();
-        if (readingFile || part == null || underway == part.left() || read.readableBytes() == 0) {
+        FilePart part = filePart();
+        if (readingFile
+                || part == null
+                || inFlightBytes == part.left()
+                || read.readableBytes() == 0) {
             return 0;
         }
         view(read, 0);
-        views[0].limit((int) Math.min(views[0].limit(), part.left() - underway));
+        views[0].limit((int) Math.min(views[0].limit(), part.left() - inFlightBytes));
         return 1;
     }
 
     private void readFile() {
-        OutputQueue queue = source;
-        FilePart part = queue == null ? null : queue.filePart();
-        NativeBuffer room = wire.operations.pool().acquire(RECORDS_BYTES);
+        FilePart part = filePart();
+        NativeBuffer room = transport.operations.pool().acquire(RECORDS_BYTES);
         if (part == null || room == null) {
-            wire.fail(CloseReason.MEMORY_LIMIT, null);
+            transport.failForMemory();
             return;
         }
         fileBytes = room;
         readingFile = true;
-        wire.operations
+        transport
+                .operations
                 .pools()
                 .buffered()
                 .of(Opcode.FILE_READ, part.file, room, this::fileRead)
@@ -238,18 +246,16 @@ final class TlsOutput {
         SystemCallException failure = bytes < 0 ? done.failure() : null;
         done.release();
         OutputQueue queue = source;
-        FilePart part = queue == null ? null : queue.filePart();
-        NativeBuffer read = fileBytes;
-        if (wire.isOver() || read == null || queue == null || part == null) {
+        if (transport.isDone() || fileBytes == null || queue == null || filePart() == null) {
             dropFileBytes();
-            releaseIfThrough();
+            releaseIfIdle();
         } else if (bytes < 0) {
             dropFileBytes();
-            wire.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
+            transport.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
         } else if (bytes == 0) {
             dropFileBytes();
-            queue.endFile(); // It is shorter than was said.
-            wire.user().onSent(0);
+            queue.endFile(); // The file is shorter than requested.
+            transport.handler().onSent(0);
         } else {
             pump();
         }
@@ -263,83 +269,83 @@ final class TlsOutput {
         }
     }
 
-    // ------------------------------------------------------------------ sent
+    // ------------------------------------------------------------------ completion
 
-    /// The wire below has taken so many bytes.
+    /// The transport below has sent this many bytes.
     void sent(long bytes) {
-        long before = carried;
-        carried = records.bytesBeforeMark();
-        long told = Math.min(before, bytes);
-        if (records.isEmpty() && underway > 0) {
+        long before = plaintextLeft;
+        plaintextLeft = records.bytesBeforeMark();
+        long reported = Math.min(before, bytes);
+        if (records.isEmpty() && inFlightBytes > 0) {
             OutputQueue queue = source;
-            assert queue != null : "encrypted from nowhere";
-            dropFileBytes(); // What is left of them is read again.
-            queue.taken(underway);
-            told += underway;
-            underway = 0;
+            assert queue != null : "encrypted without a source";
+            dropFileBytes(); // The unsent rest is read again.
+            queue.consumed(inFlightBytes);
+            reported += inFlightBytes;
+            inFlightBytes = 0;
         }
-        // A file that ended early is no longer waited for either.
-        if ((told > 0 || carried < before) && !wire.isOver()) {
-            wire.user().onSent(told);
+        // A file that ended early also changes the plaintext bytes.
+        if ((reported > 0 || plaintextLeft < before) && !transport.isDone()) {
+            transport.handler().onSent(reported);
         }
     }
 
-    /// How much of what is encrypted is out: at least so much, as records are longer than what is in them.
-    long partlySent(Transport below) {
-        return Math.max(0, underway - (records.bytes() - below.partlySent()));
+    /// A lower bound of the sent plaintext, as records are longer than their content.
+    long partiallySent() {
+        return Math.max(0, inFlightBytes - (records.bytes() - below.partiallySent()));
     }
 
-    /// A close_notify goes out behind everything, and then the end of the wire below.
+    /// Sends a close_notify after all output, then ends the output of the transport below.
     void end() {
         ending = true;
-        if (!wire.isOver()) {
+        if (!transport.isDone()) {
             pump();
         }
     }
 
-    /// Nothing comes behind the alert of a failure.
+    /// Ends the output of the transport below.
     ///
-    /// @return false if the wire below had been told of an end before
+    /// @return false if it was ended before
     boolean endBelow() {
-        if (endPassedOn) {
+        if (endRequested) {
             return false;
         }
-        endPassedOn = true;
+        endRequested = true;
         below.endOutput();
         return true;
     }
 
     private void endIfDone() {
-        if (ending && machine.outputEnded() && records.isEmpty()) {
+        if (ending && engine.outputEnded() && records.isEmpty()) {
             endBelow();
         }
     }
 
-    /// The alert of a failure.
-    void sayGoodbye() {
-        if (!machine.hasOutput()) {
+    /// Sends the alert of a failure.
+    void sendAlert() {
+        if (!engine.hasOutput()) {
             return;
         }
-        NativeBuffer out = wire.operations.pool().acquire(RECORDS_BYTES);
+        NativeBuffer out = transport.operations.pool().acquire(RECORDS_BYTES);
         if (out != null) {
             ByteBuffer into = out.asWritable();
-            machine.send(into);
+            engine.send(into);
             out.advance(into.position());
-            hand(out);
+            enqueue(out);
         }
         if (!records.isEmpty()) {
             below.flush(records);
         }
     }
 
-    /// What the wire below has not taken at once.
-    void sayOn() {
+    /// Sends the rest of the alert.
+    void flushRecords() {
         below.flush(records);
     }
 
-    // ------------------------------------------------------------------ letting go
+    // ------------------------------------------------------------------ releasing
 
-    /// The wire below has let go.
+    /// The transport below has been released.
     void release() {
         belowReleased = true;
         records.clear(new SSLException("the connection was closed"));
@@ -352,9 +358,9 @@ final class TlsOutput {
         return !readingFile;
     }
 
-    private void releaseIfThrough() {
+    private void releaseIfIdle() {
         if (belowReleased) {
-            wire.user().onReleased();
+            transport.handler().onReleased();
         }
     }
 }

@@ -18,239 +18,239 @@ import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
-/// TLS over another wire: a [TlsEngine], with what comes from below in [TlsInput] and what goes there in
+/// TLS over another transport. A [TlsEngine] transforms the bytes, fed by [TlsInput] and drained by
 /// [TlsOutput].
 ///
 /// ```
-///     begin ──▶ handshake ──▶ open ──▶ ended, each direction with its close_notify
+///     start ──▶ handshake ──▶ open ──▶ ended, each direction with its close_notify
 ///                   │           │
-///                   └───────────┴──▶ failing: the alert is sent, then the end; until the peer's end, or for a
-///                                    second, what arrives is thrown away ──▶ failed
+///                   └───────────┴──▶ failing: sends the alert, then the end; discards input
+///                                    until the peer's end or one second ──▶ failed
 /// ```
 ///
-/// What takes long in a handshake is done elsewhere; until it is back nobody here touches the machine's engine, and what
-/// arrives is kept.
+/// Delegated handshake tasks run on other threads. Until they complete, the engine is not used and
+/// input is held.
 ///
 /// Loop thread only.
-final class TlsTransport implements Transport, Transport.User {
-    /// How long a failed connection waits for the peer to take the alert that tells it why, and to hang up: closed
-    /// before, with something unread, it would be reset, and the alert with it.
-    private static final Duration GOODBYE = Duration.ofSeconds(1);
+final class TlsTransport implements Transport, Transport.Handler {
+    /// How long a failed connection waits for the peer to read the alert and close. Closing earlier
+    /// with unread input would cause a reset, which destroys the alert.
+    private static final Duration ALERT_TIMEOUT = Duration.ofSeconds(1);
 
-    final EventLoop loop;
+    private final Streams streams;
+    private final EventLoop loop;
     final LoopOperations operations;
-    final TlsEngine machine;
+    final TlsEngine engine;
     private final Transport below;
     private final Duration timeout;
     private final Deferred<TlsSession> handshake;
-    private final HandshakeWork work;
     private final TlsInput input;
     private final TlsOutput output;
 
-    private @Nullable User user;
+    private @Nullable Handler handler;
     private @Nullable Timer timer;
-    private boolean begun;
+    private boolean started;
     private boolean open;
     private boolean wanted;
-    private boolean belowReads;
-    private boolean inputToldEnded;
-    private boolean resuming;
+    private boolean reading;
+    private boolean inputEndNotified;
+    private boolean resumeScheduled;
 
-    /// Whether the output is to end when the handshake is over: it cannot before.
-    private boolean endAsked;
+    /// Whether the output ends once the handshake is complete. It cannot end before.
+    private boolean endRequested;
 
-    /// Whether nothing comes from below any more.
+    /// Whether the transport below has reached the peer's end.
     private boolean belowEnded;
 
-    /// Why it is over, once it is; told when the alert is sent.
+    /// The reason of a failure; null if none. Reported after the alert is sent.
     private @Nullable CloseReason failing;
 
     private @Nullable Throwable failure;
     private boolean endedByFailure;
-    private boolean failureTold;
+    private boolean failureNotified;
     private boolean closed;
 
-    /// @param carried what was written before, and goes out as it is
+    /// @param carried output from before TLS, sent as it is
     TlsTransport(
             Streams streams,
             Transport below,
             OutputQueue carried,
-            TlsEngine machine,
+            TlsEngine engine,
             Duration timeout,
             Deferred<TlsSession> handshake) {
-        this.loop = streams.loop();
-        this.operations = streams.operations();
+        this.streams = streams;
+        loop = streams.loop();
+        operations = streams.operations();
         this.below = below;
-        this.machine = machine;
+        this.engine = engine;
         this.timeout = timeout;
         this.handshake = handshake;
-        work = streams.handshakes();
         input = new TlsInput(this);
         output = new TlsOutput(this, below, carried);
-        below.serve(this);
+        below.setHandler(this);
     }
 
     @Override
-    public void serve(User user) {
-        this.user = user;
+    public void setHandler(Handler handler) {
+        this.handler = handler;
     }
 
-    User user() {
-        return Objects.requireNonNull(user);
+    Handler handler() {
+        return Objects.requireNonNull(handler);
     }
 
-    /// Begins the handshake.
+    /// Starts the handshake.
     ///
-    /// @param first what arrived before, and belongs to it; released here
-    void begin(@Nullable NativeBuffer first) {
-        if (isOver()) {
+    /// @param first input that was received before; released here
+    void start(@Nullable NativeBuffer first) {
+        if (isDone()) {
             if (first != null) {
                 first.release();
             }
             return;
         }
-        begun = true;
+        started = true;
         timer = loop.after(timeout, _ -> handshakeTimedOut()).unreference();
         if (first != null) {
             input.prepend(first);
         }
-        turn();
-        if (!isOver()) {
-            below.read(belowReads); // Whoever had it before may have left it reading.
+        pump();
+        if (!isDone()) {
+            below.setReading(reading); // The previous handler may have left it reading.
         }
     }
 
-    // ------------------------------------------------------------------ going on
+    // ------------------------------------------------------------------ progress
 
-    /// Nothing is given to the machine, or handed on, any more.
-    boolean isOver() {
+    /// Whether the engine is no longer used.
+    boolean isDone() {
         return closed || failing != null;
     }
 
-    /// Whether what arrives may be decrypted: not faster than it is wanted.
+    /// Whether input may be decrypted: after the handshake only on demand.
     boolean mayReceive() {
-        return begun && !isOver() && (!open || wanted);
+        return started && !isDone() && (!open || wanted);
     }
 
-    /// Does all that can be done now.
-    private void turn() {
-        if (isOver()) {
+    /// Sends and receives as much as possible.
+    private void pump() {
+        if (isDone()) {
             return;
         }
         output.pump();
-        input.goOn();
-        updateBelow();
+        input.resume();
+        updateReading();
     }
 
-    /// The machine wants to send before it receives more.
+    /// Sends the engine's own messages, which it requires before it receives more.
     ///
-    /// @return whether it could
-    boolean answer() {
+    /// @return whether it sent any
+    boolean sendPending() {
         return output.pump();
     }
 
-    /// The machine was at work: sees what has come of it.
-    void noticed(Next next) {
-        TlsSession agreed = machine.session();
+    /// Handles the outcome of an engine call.
+    void react(Next next) {
+        TlsSession agreed = engine.session();
         if (!open && agreed != null) {
             open = true;
             cancelTimer();
             handshake.resolve(agreed);
-            loop.microtask(this::handshakeOver);
+            loop.microtask(this::handshakeCompleted);
         }
         switch (next) {
             case TASKS -> runTasks();
-            case FAILURE -> fail(CloseReason.TLS_FAILED, machine.failure());
+            case FAILURE -> fail(CloseReason.TLS_FAILED, engine.failure());
             case END -> {
-                if (machine.inputEnded() && !inputToldEnded && !isOver()) {
-                    inputToldEnded = true;
-                    loop.microtask(this::tellInputEnded);
+                if (engine.inputEnded() && !inputEndNotified && !isDone()) {
+                    inputEndNotified = true;
+                    loop.microtask(this::notifyInputEnded);
                 }
             }
             default -> {}
         }
     }
 
-    /// What had to wait for it goes on: nothing else may happen that would be a reason to.
-    private void handshakeOver() {
-        if (endAsked) {
-            machine.end();
+    /// Resumes work that waited for the handshake. No other event may follow that would do so.
+    private void handshakeCompleted() {
+        if (endRequested) {
+            engine.end();
             output.end();
         }
-        turn();
+        pump();
     }
 
     private void runTasks() {
-        Runnable tasks = machine.tasks();
+        Runnable tasks = engine.tasks();
         if (tasks == null) {
-            return; // They are being run.
+            return; // They are running.
         }
         Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
-        work.submit(this, tasks, this::tasksDone, refused);
+        streams.handshakes().submit(this, tasks, this::tasksDone, refused);
     }
 
     private void tasksDone() {
-        machine.tasksDone();
-        turn();
+        engine.tasksDone();
+        pump();
     }
 
-    private void updateBelow() {
-        if (!begun || isOver()) {
-            return; // It is somebody else's still, or the end has its own wishes.
+    private void updateReading() {
+        if (!started || isDone()) {
+            return; // Not started, or the failure controls reading.
         }
-        boolean wants = !inputToldEnded && input.hasRoom() && (!open || wanted);
-        readBelow(wants);
+        boolean wants = !inputEndNotified && input.hasRoom() && (!open || wanted);
+        setBelowReading(wants);
     }
 
-    private void readBelow(boolean wants) {
-        if (wants != belowReads) {
-            belowReads = wants;
-            below.read(wants);
+    private void setBelowReading(boolean wants) {
+        if (wants != reading) {
+            reading = wants;
+            below.setReading(wants);
         }
     }
 
-    // ------------------------------------------------------------------ as a wire
+    // ------------------------------------------------------------------ as a transport
 
     @Override
-    public void read(boolean wanted) {
+    public void setReading(boolean wanted) {
         this.wanted = wanted;
-        if (wanted && open && !resuming && input.holds()) {
-            resuming = true;
+        if (wanted && open && !resumeScheduled && input.hasPending()) {
+            resumeScheduled = true;
             loop.microtask(this::resume);
         }
-        updateBelow();
+        updateReading();
     }
 
     private void resume() {
-        resuming = false;
-        turn();
+        resumeScheduled = false;
+        pump();
     }
 
     @Override
-    public void catchUp() {
-        below.catchUp();
+    public void requestInputBarrier() {
+        below.requestInputBarrier();
     }
 
     @Override
     public void flush(OutputQueue queue) {
-        output.offer(queue);
-        if (!isOver()) {
+        output.setSource(queue);
+        if (!isDone()) {
             output.pump();
         }
     }
 
     @Override
-    public long partlySent() {
-        return output.partlySent(below);
+    public long partiallySent() {
+        return output.partiallySent();
     }
 
     @Override
     public void endOutput() {
         if (open) {
-            machine.end();
+            engine.end();
             output.end();
         } else {
-            endAsked = true;
+            endRequested = true;
         }
     }
 
@@ -261,7 +261,7 @@ final class TlsTransport implements Transport, Transport.User {
         }
         closed = true;
         cancelTimer();
-        work.leave(this);
+        streams.handshakes().cancel(this);
         if (!open) {
             handshake.reject(
                     failure instanceof SSLException named
@@ -273,75 +273,75 @@ final class TlsTransport implements Transport, Transport.User {
         below.close(reset);
     }
 
-    // ------------------------------------------------------------------ as the lower wire's user
+    // ------------------------------------------------------------------ as the handler below
 
     @Override
     public void onReceived(NativeBuffer data) {
-        if (isOver()) {
+        if (isDone()) {
             data.clear();
             return;
         }
         if (!open) {
-            user().onActivity();
+            handler().onActivity();
         }
-        input.arrived(data);
-        if (isOver()) {
+        input.receive(data);
+        if (isDone()) {
             data.clear();
         } else {
             output.pump();
-            updateBelow();
+            updateReading();
         }
     }
 
     @Override
-    public void onCaughtUp() {
-        if (!isOver()) {
-            user().onCaughtUp();
+    public void onInputBarrier() {
+        if (!isDone()) {
+            handler().onInputBarrier();
         }
     }
 
     @Override
     public void onInputEnded() {
-        belowReads = false;
+        reading = false;
         belowEnded = true;
         if (failing != null) {
-            leaveIfSaid();
-        } else if (!isOver()) {
+            finishIfAlertSent();
+        } else if (!isDone()) {
             input.ended();
         }
     }
 
     @Override
     public void onEndPending() {
-        if (open && !isOver()) {
-            user().onEndPending();
+        if (open && !isDone()) {
+            handler().onEndPending();
         }
     }
 
     @Override
     public void onSent(long bytes) {
         if (open) {
-            user().onProgress(); // Also if more of the batch is left.
+            handler().onProgress(); // Even if a part of the batch is left.
         } else {
-            user().onActivity();
+            handler().onActivity();
         }
         output.sent(bytes);
         if (failing != null) {
-            leaveIfSaid();
+            finishIfAlertSent();
         } else {
-            turn();
+            pump();
         }
     }
 
     @Override
     public void onProgress() {
-        user().onProgress();
+        handler().onProgress();
     }
 
     @Override
     public void onOutputEnded() {
         if (!endedByFailure) {
-            user().onOutputEnded();
+            handler().onOutputEnded();
         }
     }
 
@@ -351,18 +351,18 @@ final class TlsTransport implements Transport, Transport.User {
             failing = reason;
             failure = cause;
         }
-        tellFailure();
+        notifyFailure();
     }
 
     @Override
-    public void onLoopEnding() {
-        belowReads = false;
+    public void onShutdown() {
+        reading = false;
         if (failing != null) {
-            tellFailure(); // Nobody would hear the peer hang up.
+            notifyFailure(); // The loop reads no more, so the peer's end is not seen.
         } else if (!open) {
-            onFailed(CloseReason.LOOP_ENDED, null); // What is missing of the handshake never comes.
-        } else if (!isOver()) {
-            user().onLoopEnding();
+            onFailed(CloseReason.LOOP_ENDED, null); // The handshake cannot complete.
+        } else if (!isDone()) {
+            handler().onShutdown();
         }
     }
 
@@ -370,13 +370,13 @@ final class TlsTransport implements Transport, Transport.User {
     public void onReleased() {
         output.release();
         if (output.isReleased()) {
-            user().onReleased();
+            handler().onReleased();
         }
     }
 
-    private void tellInputEnded() {
-        if (!isOver()) {
-            user().onInputEnded();
+    private void notifyInputEnded() {
+        if (!isDone()) {
+            handler().onInputEnded();
         }
     }
 
@@ -386,46 +386,49 @@ final class TlsTransport implements Transport, Transport.User {
         timer = null;
         fail(
                 CloseReason.HANDSHAKE_TIMEOUT,
-                new SSLException("the TLS handshake took longer than " + timeout));
+                new SSLException("the TLS handshake did not complete within " + timeout));
     }
 
-    /// It is over, but for the last word to the peer.
+    void failForMemory() {
+        fail(CloseReason.MEMORY_LIMIT, streams.bufferMemoryExhausted());
+    }
+
+    /// Fails the connection after a last attempt to send the alert.
     void fail(CloseReason reason, @Nullable Throwable cause) {
-        if (isOver()) {
+        if (isDone()) {
             return;
         }
         failing = reason;
         failure = cause;
         cancelTimer();
-        work.leave(this);
-        output.sayGoodbye();
+        streams.handshakes().cancel(this);
+        output.sendAlert();
         if (output.isEmpty() || reason != CloseReason.TLS_FAILED) {
-            readBelow(false);
-            loop.microtask(this::tellFailure);
+            setBelowReading(false);
+            loop.microtask(this::notifyFailure);
         } else {
-            readBelow(!belowEnded);
-            timer = loop.after(GOODBYE, _ -> tellFailure()).unreference();
+            setBelowReading(!belowEnded);
+            timer = loop.after(ALERT_TIMEOUT, _ -> notifyFailure()).unreference();
         }
     }
 
-    /// Once the alert is gone the peer is told that nothing follows, and once it hangs up too there is nothing left
-    /// to wait for.
-    private void leaveIfSaid() {
+    /// Ends the output once the alert is sent, and reports the failure once the peer has closed.
+    private void finishIfAlertSent() {
         if (!output.isEmpty()) {
-            output.sayOn();
+            output.flushRecords();
             return;
         }
         endedByFailure |= output.endBelow();
         if (belowEnded) {
-            loop.microtask(this::tellFailure);
+            loop.microtask(this::notifyFailure);
         }
     }
 
-    private void tellFailure() {
-        if (!failureTold && !closed) {
-            failureTold = true;
+    private void notifyFailure() {
+        if (!failureNotified && !closed) {
+            failureNotified = true;
             cancelTimer();
-            user().onFailed(Objects.requireNonNull(failing), failure);
+            handler().onFailed(Objects.requireNonNull(failing), failure);
         }
     }
 

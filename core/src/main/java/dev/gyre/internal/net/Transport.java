@@ -5,78 +5,77 @@ import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
-/// Bytes from and to a peer, and nothing else: a socket, or TLS over another wire. What is done about
-/// them, limits, times, callbacks of users, is the [Wire.User]'s.
+/// Moves bytes from and to a peer: a socket, or TLS over another transport. Limits, timeouts and
+/// user callbacks belong to the [Handler].
 ///
-/// Output is pulled: the user queues, and says [#flush]; the wire takes as much as it can carry, and tells how
-/// much that was. So a slow peer fills the user's queue, where the limits are, and nothing in between.
+/// Output is pulled. The handler queues it and calls [#flush], and the transport reports how much
+/// it has sent. A slow peer therefore fills the handler's queue, where the limits apply.
 ///
-/// Loop thread only. No method calls the user back before it returns.
+/// Loop thread only. No method calls the handler before it returns.
 interface Transport {
-    /// Who hears of everything.
-    interface User {
-        /// Bytes have arrived. All of them are to be taken: the memory is used again after this. May still come
-        /// shortly after `read(false)`.
+    /// Receives the events of a transport.
+    interface Handler {
+        /// Bytes have arrived. The handler must consume all of them, as the memory is reused. May
+        /// still be called shortly after `setReading(false)`.
         void onReceived(NativeBuffer data);
 
         /// The peer has ended its output.
         void onInputEnded();
 
-        /// Called if the peer's end is noticed while nothing is read. Earlier input may still be
-        /// unread; [#onInputEnded()] follows it.
+        /// The peer's end was noticed while no input was read. Earlier input may still be unread;
+        /// [#onInputEnded()] follows it.
         default void onEndPending() {}
 
-        /// So many bytes of the queue are gone, and perhaps there is more to [#flush].
+        /// This many bytes of the queue are sent. The handler calls [#flush] again for the rest.
         void onSent(long bytes);
 
-        /// The output is ended, as was asked for.
+        /// The output has ended after [#endOutput].
         void onOutputEnded();
 
-        /// It is over: nothing comes after this but [#onReleased()].
+        /// The transport has failed. Only [#onReleased()] follows.
         ///
-        /// @param cause what there is to tell beside the reason
+        /// @param cause details; null if the reason says all
         void onFailed(CloseReason reason, @Nullable Throwable cause);
 
-        /// A part of what is being sent is out, which [#onSent] tells of later: for telling a slow peer from a dead
-        /// one. Comes in the middle of things, and is for taking a note only.
+        /// A part of the current batch is sent, before [#onSent] reports it. Tells a slow peer from
+        /// a dead one. The handler may only record it.
         void onProgress();
 
-        /// The peer is there, though nothing has come of it for the user: a handshake goes on.
+        /// The peer is alive although no data arrived: a handshake is in progress.
         default void onActivity() {}
 
-        /// Nothing is left in the kernel of what has arrived: [Transport#catchUp()] asked for that.
-        default void onCaughtUp() {}
+        /// All input that arrived before [#requestInputBarrier()] is delivered.
+        default void onInputBarrier() {}
 
-        /// The loop is coming to its end, and reads nothing any more: what was written may still go out.
-        void onLoopEnding();
+        /// The loop is shutting down and reads no more. Pending output may still be sent.
+        void onShutdown();
 
-        /// After `close`: nothing of the queue is in use any more.
+        /// After [#close]: no operation uses the queue.
         void onReleased();
     }
 
-    /// Sets who hears of everything, from now on.
-    void serve(User user);
+    void setHandler(Handler handler);
 
-    /// Begins to read, or stops. Asking for what is so already does nothing.
-    void read(boolean wanted);
+    /// Starts or stops reading.
+    void setReading(boolean wanted);
 
-    /// Has all that has arrived by now told of, and then [User#onCaughtUp()]; while nothing is read, later.
-    void catchUp();
+    /// Requests [Handler#onInputBarrier()] once all input that has arrived is delivered. Waits
+    /// while reading is stopped.
+    void requestInputBarrier();
 
-    /// There is something in the queue: takes of it what can be carried, now or at the end of the turn.
+    /// Sends output of the queue, now or at the end of the tick.
     void flush(OutputQueue queue);
 
-    /// How much of the queue is out already and was not told of yet: [User#onSent] comes when a whole batch is
-    /// through.
-    default long partlySent() {
+    /// Returns how many bytes of the queue are sent but not reported by [Handler#onSent] yet.
+    default long partiallySent() {
         return 0;
     }
 
-    /// Ends the output: called once, when the queue is empty and nothing is under way.
+    /// Ends the output. Called once, when the queue is empty and no write is in flight.
     void endOutput();
 
-    /// Lets go of everything at once.
+    /// Closes the transport at once.
     ///
-    /// @param reset whether the peer shall see that something is missing
+    /// @param reset whether the peer must see that data is missing
     void close(boolean reset);
 }

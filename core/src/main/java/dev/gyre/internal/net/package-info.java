@@ -1,4 +1,5 @@
-/// Sockets as users know them: how they are set up, how they come to be connected, and messages.
+/// Streams, listeners, datagrams and connecting: the implementation of the sockets in
+/// `dev.gyre.io`.
 @NullMarked
 package dev.gyre.internal.net;
 

@@ -14,110 +14,110 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// A promise that comes of several others.
+/// A promise that combines several others.
 ///
 /// Loop thread only.
 abstract sealed class Combination<T extends @Nullable Object, R extends @Nullable Object>
         extends LoopPromise<R> {
-    // Until it is settled: a settled promise keeps nothing alive but its value.
-    private List<Part<T>> parts;
-    private int missing;
+    // Empty once settled: a settled promise keeps only its value reachable.
+    private List<Input<T>> inputs;
+    private int remaining;
 
-    private Combination(Promises home, Collection<? extends Promise<? extends T>> promises) {
-        super(home);
+    private Combination(Promises owner, Collection<? extends Promise<? extends T>> promises) {
+        super(owner);
         Objects.requireNonNull(promises, "promises");
-        List<Part<T>> listed = new ArrayList<>(promises.size());
+        List<Input<T>> listed = new ArrayList<>(promises.size());
         for (Promise<? extends T> promise : promises) {
             Objects.requireNonNull(promise, () -> "promises[" + listed.size() + "]");
-            listed.add(new Part<>(this, (LoopPromise<? extends T>) promise));
+            listed.add(new Input<>(this, (LoopPromise<? extends T>) promise));
         }
-        parts = listed;
-        missing = listed.size();
+        inputs = listed;
+        remaining = listed.size();
     }
 
-    /// Waits for the others, once it is registered.
-    final void begin() {
-        if (missing == 0) {
+    /// Observes the inputs. Called after registration.
+    final void start() {
+        if (remaining == 0) {
             complete();
             return;
         }
-        attach((InternalReaction) this::forsakeParts);
-        for (Part<T> part : parts) {
-            part.begin(home);
+        attach((Reaction.Internal) this::detachInputs);
+        for (Input<T> input : inputs) {
+            input.observe(owner);
         }
     }
 
-    /// A source that stays pending for long must not gather what no longer waits for it.
-    private void forsakeParts() {
-        List<Part<T>> forsaken = parts;
-        parts = List.of();
-        forsaken.forEach(Part::forsake);
+    /// A source that stays pending must not accumulate reactions of settled combinations.
+    private void detachInputs() {
+        List<Input<T>> detached = inputs;
+        inputs = List.of();
+        detached.forEach(Input::detach);
     }
 
-    private static final class Part<T extends @Nullable Object> implements Reaction {
+    private static final class Input<T extends @Nullable Object> implements Reaction {
         final LoopPromise<? extends T> source;
-        private @Nullable Combination<T, ?> whole;
-        private @Nullable Subscription abroad;
+        private @Nullable Combination<T, ?> target;
+        private @Nullable Subscription foreign;
 
-        Part(Combination<T, ?> whole, LoopPromise<? extends T> source) {
-            this.whole = whole;
+        Input(Combination<T, ?> target, LoopPromise<? extends T> source) {
+            this.target = target;
             this.source = source;
         }
 
-        void begin(Promises home) {
-            abroad = source.observe(this, home);
+        void observe(Promises owner) {
+            foreign = source.observe(this, owner);
         }
 
         @Override
         public void run() {
-            Combination<T, ?> waiting = whole;
+            Combination<T, ?> waiting = target;
             if (waiting != null) {
-                waiting.sourceSettled(source);
+                waiting.onSourceSettled(source);
             }
         }
 
-        void forsake() {
-            whole = null;
-            if (abroad == null) {
+        void detach() {
+            target = null;
+            if (foreign == null) {
                 source.detach(this);
             } else {
-                abroad.cancelUnlessSettled();
+                foreign.cancel();
             }
         }
     }
 
-    private void sourceSettled(LoopPromise<? extends T> source) {
-        missing--;
-        if (!decides(source) && missing == 0) {
+    private void onSourceSettled(LoopPromise<? extends T> source) {
+        remaining--;
+        if (!decides(source) && remaining == 0) {
             complete();
         }
     }
 
-    /// The promises it is made of, in their order. Only while it is pending.
+    /// Returns the source promises in order. Only while pending.
     final Stream<LoopPromise<? extends T>> sources() {
-        return parts.stream().map(part -> part.source);
+        return inputs.stream().map(input -> input.source);
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a loop is only itself
+    @SuppressWarnings("ReferenceEquality") // identity of loops
     final boolean isDerived() {
-        for (Part<T> part : parts) {
-            if (part.source.home == home && part.source.isPending()) {
+        for (Input<T> input : inputs) {
+            if (input.source.owner == owner && input.source.isPending()) {
                 return true;
             }
         }
         return false;
     }
 
-    /// Settles the whole, if this source's outcome does.
+    /// Settles the combination if the outcome of this source is decisive.
     abstract boolean decides(LoopPromise<? extends T> source);
 
-    /// All have settled and none has decided.
+    /// Settles the combination after all sources have settled and none was decisive.
     abstract void complete();
 
     static final class All<T extends @Nullable Object> extends Combination<T, List<T>> {
-        All(Promises home, Collection<? extends Promise<? extends T>> promises) {
-            super(home, promises);
+        All(Promises owner, Collection<? extends Promise<? extends T>> promises) {
+            super(owner, promises);
         }
 
         @Override
@@ -134,8 +134,8 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
     static final class AllSettled<T extends @Nullable Object>
             extends Combination<T, List<Outcome<T>>> {
-        AllSettled(Promises home, Collection<? extends Promise<? extends T>> promises) {
-            super(home, promises);
+        AllSettled(Promises owner, Collection<? extends Promise<? extends T>> promises) {
+            super(owner, promises);
         }
 
         @Override
@@ -150,8 +150,8 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
     }
 
     static final class Any<T extends @Nullable Object> extends Combination<T, T> {
-        Any(Promises home, Collection<? extends Promise<? extends T>> promises) {
-            super(home, promises);
+        Any(Promises owner, Collection<? extends Promise<? extends T>> promises) {
+            super(owner, promises);
         }
 
         @Override
@@ -166,11 +166,11 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
     }
 
     static final class Race<T extends @Nullable Object> extends Combination<T, T> {
-        Race(Promises home, Collection<? extends Promise<? extends T>> promises) {
-            super(home, promises);
+        Race(Promises owner, Collection<? extends Promise<? extends T>> promises) {
+            super(owner, promises);
             if (promises.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "a race of no promises would never settle: give it at least one");
+                        "a race without promises would never settle: pass at least one");
             }
         }
 
@@ -181,7 +181,7 @@ abstract sealed class Combination<T extends @Nullable Object, R extends @Nullabl
 
         @Override
         void complete() {
-            throw new AssertionError("the first of them has decided");
+            throw new AssertionError("the first source has decided");
         }
     }
 }

@@ -2,13 +2,12 @@ package dev.gyre.internal.promise;
 
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
-import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 
-/// The writing end of a promise.
+/// Settles a promise on behalf of a user.
 public final class LoopDeferred<T extends @Nullable Object> implements Deferred<T> {
     private final LoopPromise<T> promise;
 
@@ -23,43 +22,43 @@ public final class LoopDeferred<T extends @Nullable Object> implements Deferred<
 
     @Override
     public boolean resolve(T value) {
-        Promises home = promise.home;
-        StackReserve.requireLarge();
-        if (home.confinement.isHere()) {
-            return promise.isOpen() && promise.settleResolved(value);
-        }
-        return home.whileNobodyRuns(
-                "resolve", () -> promise.isOpen() && promise.settleResolved(value));
+        Promises owner = promise.owner;
+        return owner.isLoopThread()
+                ? resolveHere(value)
+                : owner.runLocked("resolve", () -> resolveHere(value));
+    }
+
+    private boolean resolveHere(T value) {
+        return promise.isUnresolved() && promise.settleResolved(value);
     }
 
     @Override
     public boolean reject(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
-        Promises home = promise.home;
-        StackReserve.requireLarge();
-        if (home.confinement.isHere()) {
-            return promise.isOpen() && promise.settleRejected(reason);
-        }
-        return home.whileNobodyRuns(
-                "reject", () -> promise.isOpen() && promise.settleRejected(reason));
+        Promises owner = promise.owner;
+        return owner.isLoopThread()
+                ? rejectHere(reason)
+                : owner.runLocked("reject", () -> rejectHere(reason));
+    }
+
+    private boolean rejectHere(Throwable reason) {
+        return promise.isUnresolved() && promise.settleRejected(reason);
     }
 
     @Override
     public boolean follow(Promise<? extends T> other) {
         Objects.requireNonNull(other, "other");
-        Promises home = promise.home;
-        StackReserve.requireLarge();
-        if (home.confinement.isHere()) {
-            return followed((LoopPromise<? extends T>) other);
-        }
-        return home.whileNobodyRuns("follow", () -> followed((LoopPromise<? extends T>) other));
+        Promises owner = promise.owner;
+        return owner.isLoopThread()
+                ? followHere(other)
+                : owner.runLocked("follow", () -> followHere(other));
     }
 
-    private boolean followed(LoopPromise<? extends T> other) {
-        if (!promise.isOpen()) {
+    private boolean followHere(Promise<? extends T> other) {
+        if (!promise.isUnresolved()) {
             return false;
         }
-        promise.follow(other);
+        promise.follow((LoopPromise<? extends T>) other);
         return true;
     }
 

@@ -4,6 +4,7 @@ import dev.gyre.Cancellation;
 import dev.gyre.EventLoop;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.time.Durations;
 
 import org.jspecify.annotations.Nullable;
@@ -11,87 +12,83 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/// A promise: what can be made of it, and what it can follow. Its outcome is in [PromiseState].
+/// A promise: its steps, the promise it follows, and the threads that wait for it. [PromiseState]
+/// holds its outcome.
 public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState<T>
         implements Promise<T> permits Step, Combination {
-    LoopPromise(Promises home) {
-        super(home);
+    LoopPromise(Promises owner) {
+        super(owner);
     }
 
     // ------------------------------------------------------------------ following
 
-    /// Whether it will be settled when some other promise of this loop is.
-    @SuppressWarnings("ReferenceEquality") // a loop is only itself
+    /// Returns whether another promise of this loop will settle it.
+    @SuppressWarnings("ReferenceEquality") // identity of loops
     boolean isDerived() {
         LoopPromise<?> other = followed();
-        return other != null && other.home == home;
+        return other != null && other.owner == owner;
     }
 
-    /// Lets it settle as the other one does. Only while it [#isOpen()].
+    /// Settles this promise as the other one does. Requires [#isUnresolved()].
     final void follow(LoopPromise<? extends T> other) {
-        if (leadsHere(other)) {
+        if (wouldFollowItself(other)) {
             settleRejected(
                     new IllegalStateException(
-                            this + " was told to follow itself: it would never settle"));
-        } else if (other.home == home && !other.isPending()) {
+                            this + " cannot follow itself: it would never settle"));
+        } else if (other.owner == owner && !other.isPending()) {
             other.markHandled();
             settleLike(other);
         } else {
-            beginToFollow(other);
-            home.register(this); // Its source, by way of which it was known, is settled.
-            Subscription abroad = other.observe(new Follower(this, other), home);
-            if (abroad != null) {
-                // Otherwise a promise of a loop that goes on would keep this loop when it is over.
-                attach((InternalReaction) abroad::cancelUnlessSettled);
+            startFollowing(other);
+            owner.registry.register(this); // A settled source no longer leads to it.
+            Subscription foreign = other.observe(() -> settleLike(other), owner);
+            if (foreign != null) {
+                // A promise of a live loop must not keep this loop reachable after its termination.
+                attach((Reaction.Internal) foreign::cancel);
             }
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // the very same promise
-    private boolean leadsHere(LoopPromise<?> other) {
+    @SuppressWarnings("ReferenceEquality") // identity of promises
+    private boolean wouldFollowItself(LoopPromise<?> other) {
         LoopPromise<?> next = other;
-        while (next != null && next != this && next.home == home) {
+        while (next != null && next != this && next.owner == owner) {
             next = next.followed();
         }
         return next == this;
     }
 
-    private record Follower(LoopPromise<?> follower, LoopPromise<?> followed) implements Reaction {
-        @Override
-        public void run() {
-            follower.settleLike(followed);
-        }
-    }
-
-    /// Lets the reaction run in another loop if that is where it belongs.
+    /// Runs the reaction as a microtask of the given loop when this promise settles.
     ///
-    /// @return for taking it back from there, or null if it is attached here
-    @SuppressWarnings("ReferenceEquality") // a loop is only itself
-    final @Nullable Subscription observe(Reaction reaction, Promises where) {
-        if (where == home) {
+    /// @return the subscription if that is another loop; `null` otherwise
+    @SuppressWarnings("ReferenceEquality") // identity of loops
+    final @Nullable Subscription observe(Reaction reaction, Promises target) {
+        if (target == owner) {
             react(reaction);
             return null;
         }
-        // Refused if that loop is over: then what waited there has been rejected.
+        // A terminated loop refuses the task: it has rejected the promise that waits.
         return Subscription.of(
-                this, () -> where.host.trySubmitPriority((SettlementTask) reaction::run));
+                this, () -> target.context.trySubmitPriority((Promises.Settlement) reaction::run));
     }
 
-    /// Rejects it when that is cancelled, unless it is settled before.
+    /// Rejects this promise on cancellation, unless it is settled before.
     final void rejectOn(Cancellation cancellation) {
         Throwable already = cancellation.reason();
         if (already != null) {
-            // At once: a delivery might come behind what it should precede.
+            // At once: a queued settlement could run too late.
             settleRejected(already);
             return;
         }
         Cancellation.Registration registration =
                 cancellation.onCancel(() -> deliverRejection(cancellation));
         if (isPending()) {
-            attach((InternalReaction) registration::close);
+            attach((Reaction.Internal) registration::close);
         } else {
             registration.close();
         }
@@ -100,41 +97,48 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     /// Any thread.
     private void deliverRejection(Cancellation cancelled) {
         Throwable reason = Objects.requireNonNull(cancelled.reason());
-        home.settleOnLoop(() -> settleRejected(reason));
+        owner.settleOnLoop(() -> settleRejected(reason));
     }
 
     // ------------------------------------------------------------------ steps
 
-    private Promise<T> guarded(String method, Consumer<DeadlineStep<T>> terms) {
-        return home.isOpenHere() ? guarded(terms) : home.whileOpen(method, () -> guarded(terms));
+    /// Attaches a new step. Creating a step changes nothing, so the check follows it.
+    private <P extends Step<T, ?>> P attachStep(String method, P step) {
+        return owner.isOpenLoopThread()
+                ? attachStep(step)
+                : owner.runLockedIfOpen(method, () -> attachStep(step));
     }
 
-    private Promise<T> guarded(Consumer<DeadlineStep<T>> terms) {
-        DeadlineStep<T> guard = new DeadlineStep<>(this);
-        terms.accept(guard);
-        return begun(guard);
-    }
-
-    private <P extends Step<T, ?>> P begun(P step) {
+    private <P extends Step<T, ?>> P attachStep(P step) {
         if (step.isPending()) {
-            // A step of a new promise is found by way of that one, which is noted itself.
-            if (!isPending() || presentEntry() != null) {
-                home.register(step);
+            // The registry finds a step of a recent promise through that promise.
+            if (!isPending() || entryIfPresent() != null) {
+                owner.registry.register(step);
             }
             react(step);
         } else {
-            markHandled(); // A guard that was cancelled already waits for nothing.
+            markHandled(); // Cancelled already: the step waits for nothing.
         }
         return step;
+    }
+
+    private Promise<T> attachLimit(String method, Consumer<Step.Limit<T>> limit) {
+        return owner.isOpenLoopThread()
+                ? attachLimit(limit)
+                : owner.runLockedIfOpen(method, () -> attachLimit(limit));
+    }
+
+    private Promise<T> attachLimit(Consumer<Step.Limit<T>> limit) {
+        Step.Limit<T> step = new Step.Limit<>(this);
+        limit.accept(step);
+        return attachStep(step);
     }
 
     @Override
     public final <R extends @Nullable Object> Promise<R> then(
             Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Then<>(this, handler))
-                : home.whileOpen("then", () -> begun(new Steps.Then<>(this, handler)));
+        return attachStep("then", new Step.Then<T, R>(this, handler));
     }
 
     @Override
@@ -143,37 +147,25 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             Handler<? super Throwable, ? extends R> onRejected) {
         Objects.requireNonNull(onResolved, "onResolved");
         Objects.requireNonNull(onRejected, "onRejected");
-        return home.isOpenHere()
-                ? begun(new Steps.Either<>(this, onResolved, onRejected))
-                : home.whileOpen(
-                        "then", () -> begun(new Steps.Either<>(this, onResolved, onRejected)));
+        return attachStep("then", new Step.Either<T, R>(this, onResolved, onRejected));
     }
 
     @Override
     public final Promise<@Nullable Void> thenAccept(Action<? super T> action) {
         Objects.requireNonNull(action, "action");
-        return home.isOpenHere()
-                ? begun(new Steps.Accept<>(this, action))
-                : home.whileOpen("thenAccept", () -> begun(new Steps.Accept<>(this, action)));
+        return attachStep("thenAccept", new Step.Accept<T>(this, action));
     }
 
     @Override
     public final <R extends @Nullable Object> Promise<R> thenCompose(
             Handler<? super T, ? extends Promise<? extends R>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Compose<>(this, handler))
-                : home.whileOpen("thenCompose", () -> begun(new Steps.Compose<>(this, handler)));
+        return attachStep("thenCompose", new Step.Compose<T, R>(this, handler));
     }
 
     @Override
     public final Promise<T> recover(Handler<? super Throwable, ? extends T> handler) {
-        Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Recover<>(this, Throwable.class, handler))
-                : home.whileOpen(
-                        "recover",
-                        () -> begun(new Steps.Recover<>(this, Throwable.class, handler)));
+        return recover(Throwable.class, handler);
     }
 
     @Override
@@ -181,42 +173,106 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             Class<X> type, Handler<? super X, ? extends T> handler) {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.Recover<>(this, type, handler))
-                : home.whileOpen("recover", () -> begun(new Steps.Recover<>(this, type, handler)));
+        return attachStep("recover", new Step.Recover<T, X>(this, type, handler));
     }
 
     @Override
     public final Promise<T> recoverCompose(
             Handler<? super Throwable, ? extends Promise<? extends T>> handler) {
         Objects.requireNonNull(handler, "handler");
-        return home.isOpenHere()
-                ? begun(new Steps.RecoverCompose<>(this, handler))
-                : home.whileOpen(
-                        "recoverCompose", () -> begun(new Steps.RecoverCompose<>(this, handler)));
+        return attachStep("recoverCompose", new Step.RecoverCompose<T>(this, handler));
     }
 
     @Override
     public final Promise<T> finallyRun(Cleanup cleanup) {
         Objects.requireNonNull(cleanup, "cleanup");
-        return home.isOpenHere()
-                ? begun(new Steps.Finally<>(this, cleanup))
-                : home.whileOpen("finallyRun", () -> begun(new Steps.Finally<>(this, cleanup)));
+        return attachStep("finallyRun", new Step.Finally<T>(this, cleanup));
     }
 
     @Override
     public final Promise<T> orTimeout(Duration timeout) {
         long nanos = Durations.nanos("timeout", timeout);
-        return guarded("orTimeout", guard -> guard.until(timeout, nanos));
+        return attachLimit("orTimeout", step -> step.rejectAfter(timeout, nanos));
     }
 
     @Override
     public final Promise<T> cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        return guarded("cancelOn", guard -> guard.rejectOn(cancellation));
+        return attachLimit("cancelOn", step -> step.rejectOn(cancellation));
     }
 
-    // ------------------------------------------------------------------ any thread
+    // ------------------------------------------------------------------ waiting on another thread
+
+    @Override
+    public final T await() throws InterruptedException {
+        requireOtherThread();
+        if (!isSettled()) {
+            Subscription subscription = unparkOnSettlement();
+            while (!isSettled()) {
+                throwIfInterrupted(subscription);
+                LockSupport.park(this);
+            }
+        }
+        return valueOrThrow();
+    }
+
+    @Override
+    public final T await(Duration timeout) throws InterruptedException, TimeoutException {
+        long nanos = Durations.saturatedNanos("timeout", timeout);
+        requireOtherThread();
+        if (!isSettled()) {
+            long deadlineNanos = System.nanoTime() + nanos;
+            Subscription subscription = unparkOnSettlement();
+            while (!isSettled()) {
+                throwIfInterrupted(subscription);
+                long left = deadlineNanos - System.nanoTime(); // survives wrap-around
+                if (left <= 0) {
+                    subscription.cancel();
+                    throw new TimeoutException(this + " did not settle within " + timeout);
+                }
+                LockSupport.parkNanos(this, left);
+            }
+        }
+        return valueOrThrow();
+    }
+
+    private void requireOtherThread() {
+        if (owner.context.mustNotBlock()) {
+            throw new WrongThreadException(
+                    "await on "
+                            + Thread.currentThread()
+                            + ", the thread that must settle "
+                            + this
+                            + ", would deadlock: continue with then, or wait in promisify");
+        }
+    }
+
+    private Subscription unparkOnSettlement() {
+        StackReserve.requireLarge();
+        Thread waiting = Thread.currentThread();
+        return Subscription.of(this, () -> LockSupport.unpark(waiting));
+    }
+
+    private static void throwIfInterrupted(Subscription subscription) throws InterruptedException {
+        if (Thread.interrupted()) {
+            subscription.cancel();
+            throw new InterruptedException("interrupted in await");
+        }
+    }
+
+    private T valueOrThrow() {
+        if (isResolved()) {
+            return resolvedValue();
+        }
+        throw new CompletionException(reason());
+    }
+
+    @Override
+    public final CompletableFuture<T> toFuture() {
+        return PromiseFuture.of(this);
+    }
+
+    // ------------------------------------------------------------------ queries on any thread
 
     @Override
     public final @Nullable Outcome<T> outcome() {
@@ -229,34 +285,19 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     }
 
     @Override
-    public final T await() throws InterruptedException {
-        return Waiter.await(this);
-    }
-
-    @Override
-    public final T await(Duration timeout) throws InterruptedException, TimeoutException {
-        return Waiter.await(this, timeout);
-    }
-
-    @Override
-    public final CompletableFuture<T> toFuture() {
-        return Futures.of(this);
-    }
-
-    @Override
     public final long id() {
         return entry().id;
     }
 
     @Override
     public final @Nullable Throwable createdAt() {
-        RegistryEntry present = presentEntry();
+        Registry.Entry present = entryIfPresent();
         return present == null ? null : present.createdAt;
     }
 
     @Override
     public final EventLoop loop() {
-        return home.host.loop();
+        return owner.context.loop();
     }
 
     @Override

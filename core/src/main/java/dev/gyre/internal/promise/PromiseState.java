@@ -6,14 +6,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 
-/// Whether a promise is settled, with what, and what waits for that.
+/// The state of a promise, its value or reason, and its reactions.
 ///
-/// Only the loop thread settles it, so that settling needs no atomic instruction. Other threads read the state with
-/// acquire, and what they find settled stays so.
+/// Only the loop thread settles a promise, so settling needs no atomic instruction. Other threads
+/// read the state with acquire. A settled promise never changes.
 abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromise {
     private static final byte PENDING = 0;
 
-    /// Pending, and only the promise that it follows may settle it. That one is in `value` meanwhile.
+    /// Pending, and only the followed promise may settle it. `value` holds that promise.
     private static final byte FOLLOWING = 1;
 
     private static final byte RESOLVED = 2;
@@ -26,32 +26,33 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         try {
             var lookup = MethodHandles.lookup();
             STATE = lookup.findVarHandle(PromiseState.class, "state", byte.class);
-            ENTRY = lookup.findVarHandle(PromiseState.class, "entry", RegistryEntry.class);
+            ENTRY = lookup.findVarHandle(PromiseState.class, "entry", Registry.Entry.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    final Promises home;
+    final Promises owner;
 
-    // Shared: written by the loop thread, `state` last and with release; read by any.
+    // Shared: written by the loop thread, `state` last and with release; read by any thread.
     private byte state;
     private @Nullable Object value;
 
-    // Loop thread only: null, one reaction, or several.
+    // Loop thread only: null, a Reaction, or Reactions.
     private @Nullable Object reactions;
 
-    // Shared: made by whoever needs it first. Few do: most promises are settled within their tick.
-    private @Nullable RegistryEntry entry;
+    // Shared: created by the first thread that needs it. Most promises settle within their tick and
+    // need none.
+    private Registry.@Nullable Entry entry;
 
-    // Shared: set by whoever will hear of a rejection, read by the loop thread. A late one is
-    // reported in vain.
+    // Shared: set by any thread that handles a rejection, read by the loop thread. If set too late,
+    // the rejection is reported as unhandled.
     private boolean handled;
 
-    PromiseState(Promises home) {
-        this.home = home;
-        if (home.isTracing()) {
-            entry = home.newEntry(promise());
+    PromiseState(Promises owner) {
+        this.owner = owner;
+        if (owner.isTracing()) {
+            entry = owner.newEntry(promise());
         }
     }
 
@@ -59,7 +60,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         return (LoopPromise<T>) this;
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ queries
 
     final boolean isPending() {
         return state <= FOLLOWING;
@@ -69,12 +70,12 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         return state == RESOLVED;
     }
 
-    /// Whether nothing decides its outcome yet.
-    final boolean isOpen() {
+    /// Returns whether it is pending and follows no other promise.
+    final boolean isUnresolved() {
         return state == PENDING;
     }
 
-    /// The promise that it follows, if it does.
+    /// Returns the promise that it follows; `null` if it follows none.
     final @Nullable LoopPromise<?> followed() {
         return state == FOLLOWING ? (LoopPromise<?>) value : null;
     }
@@ -84,37 +85,37 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         return (byte) STATE.getAcquire(this) >= RESOLVED;
     }
 
-    /// Only when resolved, or for the reason when rejected.
+    /// Returns the value if resolved, the reason if rejected.
     final @Nullable Object settledValue() {
         return value;
     }
 
-    @SuppressWarnings({"unchecked", "NullAway"}) // a resolved promise has been given its own type
+    @SuppressWarnings({"unchecked", "NullAway"}) // a resolved promise holds a T
     final T resolvedValue() {
         return (T) value;
     }
 
-    /// Only when rejected.
+    /// Returns the reason. Only if rejected.
     public final Throwable reason() {
         Throwable reason = (Throwable) value;
         assert reason != null : "rejected without a reason";
         return reason;
     }
 
-    /// Its number, and what else only few promises need. Any thread.
-    final RegistryEntry entry() {
-        RegistryEntry present = presentEntry();
+    /// Returns the entry, created if absent. Any thread.
+    final Registry.Entry entry() {
+        Registry.Entry present = entryIfPresent();
         if (present != null) {
             return present;
         }
-        RegistryEntry made = home.newEntry(promise());
-        RegistryEntry before = (RegistryEntry) ENTRY.compareAndExchange(this, null, made);
-        return before == null ? made : before;
+        Registry.Entry created = owner.newEntry(promise());
+        Registry.Entry before = (Registry.Entry) ENTRY.compareAndExchange(this, null, created);
+        return before == null ? created : before;
     }
 
-    /// The same, if anybody has needed it. Any thread.
-    final @Nullable RegistryEntry presentEntry() {
-        return (RegistryEntry) ENTRY.getAcquire(this);
+    /// Any thread.
+    final Registry.@Nullable Entry entryIfPresent() {
+        return (Registry.Entry) ENTRY.getAcquire(this);
     }
 
     // ------------------------------------------------------------------ settling
@@ -127,7 +128,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         return settle(REJECTED, reason);
     }
 
-    /// Takes over the outcome of one that is settled.
+    /// Adopts the outcome of a settled promise.
     final boolean settleLike(PromiseState<?> settled) {
         return settle(settled.state, settled.value);
     }
@@ -139,57 +140,57 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         Object waiting = reactions;
         // Fallible steps first: a settled promise must notify all its reactions.
         if (waiting != null) {
-            home.ensureCapacity(waiting instanceof Reactions several ? several.size() : 1);
+            owner.ensureCapacity(waiting instanceof Reactions several ? several.size() : 1);
         }
         if (outcome == REJECTED && !handled) {
-            home.unhandled.ensureCapacity();
+            owner.unhandled.ensureCapacity();
         }
         this.value = value;
         STATE.setRelease(this, outcome); // Pairs with the acquire in isSettled().
         if (entry != null) {
-            home.noteSettled(entry);
+            owner.registry.onSettled(entry);
         }
         if (outcome == REJECTED && !handled) {
-            home.noteUnhandled(promise());
+            owner.unhandled.add(promise());
         }
-        // To ask for a class is cheap, for an interface less so.
+        // A check against a class is cheaper than one against an interface.
         if (waiting instanceof Step<?, ?> step) {
             reactions = null;
-            home.react(step);
+            owner.enqueue(step);
         } else if (waiting != null) {
             reactions = null;
-            triggerOther(waiting);
+            notifyOther(waiting);
         }
         return true;
     }
 
-    private void triggerOther(Object waiting) {
+    private void notifyOther(Object waiting) {
         if (waiting instanceof Reactions several) {
-            several.trigger(home);
+            several.notifySettled(owner);
         } else {
-            home.trigger((Reaction) waiting);
+            owner.notifySettled((Reaction) waiting);
         }
     }
 
-    /// From now on only that promise settles it.
-    final void beginToFollow(LoopPromise<?> other) {
+    /// From now on only the other promise settles it.
+    final void startFollowing(LoopPromise<?> other) {
         value = other;
         state = FOLLOWING;
     }
 
-    // ------------------------------------------------------------------ reacting
+    // ------------------------------------------------------------------ reactions
 
-    /// Runs the reaction when settled, at once in the order of microtasks if it is.
+    /// Runs the reaction on settlement. If already settled, enqueues it at once.
     final void react(Reaction reaction) {
         handled = true;
         if (isPending()) {
             attach(reaction);
         } else {
-            home.trigger(reaction);
+            owner.notifySettled(reaction);
         }
     }
 
-    /// Without having heard of a rejection: for what only tidies up. Only while pending.
+    /// Attaches a reaction that does not count as a handler of a rejection. Only while pending.
     final void attach(Reaction reaction) {
         Object present = reactions;
         if (present == null) {
@@ -201,7 +202,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // the one that was attached
+    @SuppressWarnings("ReferenceEquality") // identity of reactions
     final void detach(Reaction reaction) {
         if (reactions == reaction) {
             reactions = null;
@@ -210,7 +211,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         }
     }
 
-    /// Adds the steps that wait for it.
+    /// Adds the attached steps to the list.
     final void collectSteps(List<Step<?, ?>> into) {
         if (reactions instanceof Step<?, ?> step) {
             into.add(step);

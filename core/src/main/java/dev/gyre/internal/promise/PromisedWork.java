@@ -11,63 +11,64 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Blocking work on its way through another thread: clause P-2.
+/// Blocking work on another thread: clause P-2.
 ///
-/// The promise is settled by the loop thread alone, by whatever reaches it first: the result, a cancellation, or
-/// the loop's end. Whoever gives the work up interrupts its thread, but never a thread that has gone on to
-/// something else: a worker that finds itself being interrupted waits until that is done, and clears it.
+/// Only the loop thread settles the promise: with the result, a cancellation, or the termination of
+/// the loop, whichever arrives first. The thread that abandons the work interrupts the worker, but
+/// never a worker that has moved on to other work. A worker in phase INTERRUPTING waits until the
+/// interrupt has arrived, and clears it.
 final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> implements Runnable {
     private static final int WAITING = 0;
     private static final int RUNNING = 1;
     private static final int INTERRUPTING = 2;
     private static final int INTERRUPTED = 3;
-    private static final int OVER = 4;
+    private static final int DONE = 4;
 
     private final BlockingWork<? extends T> work;
     private final Executor executor;
-    private final CancellationSource givenUp;
-    private final Cancellation requested;
+    private final CancellationSource abandonment;
+    private final Cancellation cancellation;
     private Cancellation.@Nullable Registration registration;
 
-    // Shared: moved by the worker and by whoever gives the work up.
+    // Shared: changed by the worker and by the thread that abandons the work.
     private final AtomicInteger phase = new AtomicInteger(WAITING);
 
-    // Shared: written by the worker before it moves to RUNNING, read by who moves on from there.
+    // Shared: written by the worker before it enters RUNNING, read by the thread that leaves it.
     private @Nullable Thread worker;
 
     PromisedWork(
             LoopPromise<T> promise,
             BlockingWork<? extends T> work,
             Executor executor,
-            Cancellation requested) {
+            Cancellation cancellation) {
         super(promise);
         this.work = work;
         this.executor = executor;
-        this.requested = requested;
-        givenUp = CancellationSource.linkedTo(requested);
+        this.cancellation = cancellation;
+        abandonment = CancellationSource.linkedTo(cancellation);
     }
 
-    /// Hears of a cancellation. Loop thread, before [#start()].
-    void heed() {
-        registration = requested.onCancel(this::cancelled);
+    /// Loop thread, before [#start()].
+    void listenForCancellation() {
+        registration = cancellation.onCancel(this::cancelled);
         if (!promise.isPending()) {
             registration.close();
         }
     }
 
-    /// Hands the work over. Loop thread.
+    /// Submits the work to the executor. Loop thread.
     void start() {
-        if (phase.get() == OVER) {
+        if (phase.get() == DONE) {
             return; // Cancelled already.
         }
         try {
             executor.execute(this);
-            if (phase.get() == OVER) {
-                leaveLine(); // Given up before it was in there to be found.
+            if (phase.get() == DONE) {
+                leaveQueue(); // Abandoned before it was queued.
             }
         } catch (Throwable refused) {
-            // Whoever has begun it all the same moves it on.
-            phase.compareAndSet(WAITING, OVER);
+            // If the executor runs it nevertheless, the worker sets the phase.
+            phase.compareAndSet(WAITING, DONE);
             deliverRejected(refused);
             if (refused instanceof VirtualMachineError fatal) {
                 throw fatal;
@@ -81,10 +82,10 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
     public void run() {
         worker = Thread.currentThread();
         if (!phase.compareAndSet(WAITING, RUNNING)) {
-            return; // Given up before it began.
+            return; // Abandoned before it began.
         }
         try {
-            T value = work.run(givenUp.cancellation());
+            T value = work.run(abandonment.cancellation());
             finish(null);
             deliverResolved(value);
         } catch (Throwable thrown) {
@@ -95,9 +96,9 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
 
     @SuppressWarnings({"Interruption", "ThreadPriorityCheck"})
     private void finish(@Nullable Throwable thrown) {
-        if (phase.compareAndSet(RUNNING, OVER)) {
+        if (phase.compareAndSet(RUNNING, DONE)) {
             if (thrown instanceof InterruptedException) {
-                // Somebody else's interrupt: the owner of the thread is to see it.
+                // Not our interrupt: the owner of the thread must see it.
                 Thread.currentThread().interrupt();
             }
             return;
@@ -105,45 +106,45 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
         while (phase.get() == INTERRUPTING) {
             Thread.yield();
         }
-        if (phase.compareAndSet(INTERRUPTED, OVER)) {
+        if (phase.compareAndSet(INTERRUPTED, DONE)) {
             Thread.interrupted(); // It was meant for this work only.
         }
     }
 
-    // ------------------------------------------------------------------ giving it up
+    // ------------------------------------------------------------------ abandoning it
 
     /// Any thread.
     private void cancelled() {
-        // First, so that what interrupted work throws comes too late.
-        deliverRejected(Objects.requireNonNull(requested.reason()));
-        giveUp();
+        // First: an exception of the interrupted work must arrive later.
+        deliverRejected(Objects.requireNonNull(cancellation.reason()));
+        skipOrInterrupt();
     }
 
     @Override
     void abandon(Throwable reason) {
-        keepFromBeginning();
+        skip();
         promise.settleRejected(reason);
     }
 
     @Override
-    void tellAbandoned(Throwable reason) {
+    void notifyAbandoned(Throwable reason) {
         try {
-            givenUp.cancel(reason); // First, so that work that is interrupted finds out why.
+            abandonment.cancel(reason); // First: interrupted work must find the reason.
         } finally {
-            giveUp();
+            skipOrInterrupt();
         }
     }
 
     @Override
-    void ended() {
+    void onSettled() {
         if (registration != null) {
             registration.close();
         }
     }
 
-    /// Keeps it from beginning, or interrupts it. Any thread.
-    private void giveUp() {
-        if (!keepFromBeginning() && phase.compareAndSet(RUNNING, INTERRUPTING)) {
+    /// Prevents the work from starting, or interrupts it. Any thread.
+    private void skipOrInterrupt() {
+        if (!skip() && phase.compareAndSet(RUNNING, INTERRUPTING)) {
             Thread interrupted = worker;
             assert interrupted != null : "set before RUNNING";
             interrupted.interrupt();
@@ -151,17 +152,17 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
         }
     }
 
-    private boolean keepFromBeginning() {
-        if (!phase.compareAndSet(WAITING, OVER)) {
+    private boolean skip() {
+        if (!phase.compareAndSet(WAITING, DONE)) {
             return false;
         }
-        leaveLine();
+        leaveQueue();
         return true;
     }
 
-    private void leaveLine() {
-        if (executor instanceof BoundedExecutor workers) {
-            workers.remove(this);
+    private void leaveQueue() {
+        if (executor instanceof BoundedExecutor bounded) {
+            bounded.remove(this);
         }
     }
 }

@@ -1,8 +1,11 @@
 package dev.gyre.internal.promise;
 
-import dev.gyre.AllRejectedException;
+import dev.gyre.BlockingWork;
+import dev.gyre.Cancellation;
 import dev.gyre.Deferred;
 import dev.gyre.LoopTerminatedException;
+import dev.gyre.Outcome;
+import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.LoopContext;
@@ -11,29 +14,33 @@ import dev.gyre.internal.base.TaskRing;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/// The promises of one loop.
+/// The promises of one loop: creates them, enqueues their reactions, and rejects the pending ones
+/// when the loop terminates.
 ///
-/// Most promises are settled in the tick that made them. So a new one is only noted, in an array, and those that
-/// are still pending at the end of the tick become entries of the [Registry]. The array is short and emptied each
-/// tick, so nothing is kept alive by it while the loop waits.
-///
-/// Loop thread only, without a lock. While no thread runs the loop, one thread may set it up and another may end
-/// it: then both hold the lock. A thread that begins to run the loop passes through it once.
+/// Loop thread only, without a lock. While no thread runs the loop, one thread may set it up and
+/// another may terminate it. Both then hold the lock. A thread that begins to run the loop acquires
+/// it once.
 public final class Promises {
-    /// How many slots of the registry a tick looks at.
+    /// The number of registry slots that each tick scans.
     static final int SLOTS_PER_TICK = 20;
 
-    private static final int NEWEST = 256;
+    /// A priority task of the loop without user code. A loop that is being closed drops other tasks
+    /// but runs these, because threads may wait for them.
+    public interface Settlement extends Runnable {}
 
-    final LoopContext host;
+    final LoopContext context;
     final Confinement confinement;
     private final TaskRing microtasks;
-    public final NewPromises make = new NewPromises(this);
-    final ExternalWorkList outstanding = new ExternalWorkList();
+    final ExternalWork.Pending externalWork = new ExternalWork.Pending();
     public final UnhandledRejections unhandled = new UnhandledRejections();
     final Registry registry = new Registry();
     private final boolean tracing;
@@ -42,168 +49,248 @@ public final class Promises {
     private final AtomicLong lastId = new AtomicLong();
 
     private final Object lock = new Object();
-    private @Nullable LoopPromise<?>[] newest;
-    private int newestCount;
 
-    /// How far the microtasks have been looked through.
-    private long lookedThrough;
+    // Loop thread, or with the lock.
 
-    /// What those that are pending are rejected with, once the end has come to that.
-    private @Nullable LoopTerminatedException end;
+    /// The position up to which the queued microtasks were scanned.
+    private long scannedMicrotasks;
 
-    // Loop thread, or with the lock: handlers run no more, and nothing is attached.
-    private boolean over;
+    /// The reason for rejecting pending promises; `null` until the loop begins to reject them.
+    private @Nullable LoopTerminatedException termination;
+
+    /// Whether the loop is terminated: handlers no longer run and nothing is attached.
+    private boolean stopped;
 
     public Promises(
-            LoopContext host, Confinement confinement, TaskRing microtasks, boolean tracing) {
-        this.host = host;
+            LoopContext context, Confinement confinement, TaskRing microtasks, boolean tracing) {
+        this.context = context;
         this.confinement = confinement;
         this.microtasks = microtasks;
         this.tracing = tracing;
-        newest = new @Nullable LoopPromise<?>[NEWEST];
     }
 
-    // ------------------------------------------------------------------ making promises
+    // ------------------------------------------------------------------ creating promises
 
     public <T extends @Nullable Object> Deferred<T> deferred() {
-        StackReserve.requireLarge();
-        if (confinement.isHere() && end == null) {
-            return new LoopDeferred<>(this.<T>pending());
-        }
-        return confined("deferred", () -> new LoopDeferred<>(this.<T>pending()));
+        return isLoopThread() && termination == null
+                ? new LoopDeferred<>(this.<T>pending())
+                : create("deferred", () -> new LoopDeferred<>(this.<T>pending()));
     }
 
-    /// Cancels the timer of a promise that is settled. Not if somebody else ends the loop: the timers may be in the
-    /// hands of a thread that sets it up, and none will fire.
-    void cancel(Timer timer) {
-        if (!over || confinement.isHere()) {
-            timer.cancel();
-        }
-    }
-
-    <T extends @Nullable Object> LoopPromise<T> pending() {
+    private <T extends @Nullable Object> LoopPromise<T> pending() {
         LoopPromise<T> promise = new LoopPromise<>(this);
-        register(promise);
+        registry.register(promise);
         return promise;
     }
 
-    /// Does what makes a promise that does not come of another: only before the loop rejects what is pending, or
-    /// the end might never be reached.
-    <R> R confined(String method, Supplier<R> body) {
-        StackReserve.requireLarge();
-        Supplier<R> checked =
+    public <T extends @Nullable Object> Promise<T> resolved(T value) {
+        return create(
+                "resolved",
                 () -> {
-                    requireNotEnding(method);
+                    LoopPromise<T> promise = new LoopPromise<>(this);
+                    promise.settleResolved(value);
+                    return promise;
+                });
+    }
+
+    public <T extends @Nullable Object> Promise<T> rejected(Throwable reason) {
+        Objects.requireNonNull(reason, "reason");
+        return create(
+                "rejected",
+                () -> {
+                    LoopPromise<T> promise = new LoopPromise<>(this);
+                    promise.settleRejected(reason);
+                    return promise;
+                });
+    }
+
+    public <T extends @Nullable Object> Promise<T> from(CompletionStage<? extends T> stage) {
+        Objects.requireNonNull(stage, "stage");
+        ExternalWork.Stage<T> awaited =
+                create(
+                        "from",
+                        () -> {
+                            var added = new ExternalWork.Stage<T>(this.<T>pending());
+                            added.register();
+                            return added;
+                        });
+        awaited.await(stage); // It may run callbacks, so no lock is held.
+        return awaited.promise;
+    }
+
+    public <T extends @Nullable Object> Promise<T> promisify(
+            Executor executor, Cancellation cancellation, BlockingWork<? extends T> work) {
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(cancellation, "cancellation");
+        Objects.requireNonNull(work, "work");
+        PromisedWork<T> promised =
+                create(
+                        "promisify",
+                        () -> {
+                            var added =
+                                    new PromisedWork<T>(
+                                            this.<T>pending(), work, executor, cancellation);
+                            added.register();
+                            added.listenForCancellation();
+                            return added;
+                        });
+        promised.start();
+        return promised.promise;
+    }
+
+    public Promise<@Nullable Void> delay(Duration delay, Cancellation cancellation) {
+        Objects.requireNonNull(cancellation, "cancellation");
+        return create(
+                "delay",
+                () -> {
+                    LoopPromise<@Nullable Void> promise = new LoopPromise<>(this);
+                    Timer timer = context.loop().after(delay, t -> promise.settleResolved(null));
+                    registry.register(promise);
+                    promise.attach((Reaction.Internal) () -> cancel(timer));
+                    promise.rejectOn(cancellation);
+                    return promise;
+                });
+    }
+
+    public <T extends @Nullable Object> Promise<List<T>> all(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combine("all", () -> new Combination.All<>(this, promises));
+    }
+
+    public <T extends @Nullable Object> Promise<List<Outcome<T>>> allSettled(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combine("allSettled", () -> new Combination.AllSettled<>(this, promises));
+    }
+
+    public <T extends @Nullable Object> Promise<T> any(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combine("any", () -> new Combination.Any<>(this, promises));
+    }
+
+    public <T extends @Nullable Object> Promise<T> race(
+            Collection<? extends Promise<? extends T>> promises) {
+        return combine("race", () -> new Combination.Race<>(this, promises));
+    }
+
+    private <R extends @Nullable Object> Promise<R> combine(
+            String method, Supplier<? extends Combination<?, R>> combination) {
+        return create(
+                method,
+                () -> {
+                    Combination<?, R> created = combination.get();
+                    registry.register(created);
+                    created.start();
+                    return created;
+                });
+    }
+
+    // ------------------------------------------------------------------ confinement
+
+    /// Creates a promise that is not derived from another one. Rejected once the loop has begun to
+    /// reject pending promises, as it might never terminate otherwise.
+    private <R> R create(String method, Supplier<R> body) {
+        if (isLoopThread()) {
+            requireNotTerminating(method);
+            return body.get();
+        }
+        return runLockedIfOpen(
+                method,
+                () -> {
+                    requireNotTerminating(method);
                     return body.get();
-                };
-        return confinement.isHere() ? checked.get() : whileOpen(method, checked);
+                });
     }
 
-    private void requireNotEnding(String method) {
-        if (end != null) {
+    private void requireNotTerminating(String method) {
+        if (termination != null) {
             throw new LoopTerminatedException(
-                    host.loop() + " rejects what is pending: " + method + " comes too late");
+                    context.loop()
+                            + " is rejecting its pending promises: "
+                            + method
+                            + " is too late");
         }
     }
 
-    /// Whether this is the loop thread and the loop is not terminated. Checked before a step is
-    /// attached, with the stack that needs (E-4).
-    boolean isOpenHere() {
+    /// Returns whether the calling thread runs the loop. Also checks that enough stack is left for
+    /// a change (E-4): every confined method calls this first.
+    boolean isLoopThread() {
         StackReserve.requireLarge();
-        return !over && confinement.isHere();
+        return confinement.isHere();
     }
 
-    /// Does what changes a promise that there is already.
-    <R> R whileNobodyRuns(String method, Supplier<R> body) {
-        StackReserve.requireLarge();
+    /// Like [#isLoopThread], but false if the loop is terminated.
+    boolean isOpenLoopThread() {
+        return isLoopThread() && !stopped;
+    }
+
+    /// Changes an existing promise while no thread runs the loop.
+    ///
+    /// @throws WrongThreadException if a thread runs the loop
+    <R> R runLocked(String method, Supplier<R> body) {
         synchronized (lock) {
-            host.requireConfined(method);
-            return settlingDown(body);
+            context.requireConfined(method);
+            return thenRegisterPending(body);
         }
     }
 
-    /// The same, and only before the loop is over.
-    <R> R whileOpen(String method, Supplier<R> body) {
-        StackReserve.requireLarge();
+    /// Like [#runLocked], but also requires that the loop is not terminated.
+    ///
+    /// @throws LoopTerminatedException if it is
+    <R> R runLockedIfOpen(String method, Supplier<R> body) {
         synchronized (lock) {
-            host.requireOpen(method);
-            return settlingDown(body);
+            context.requireOpen(method);
+            return thenRegisterPending(body);
         }
     }
 
-    private <R> R settlingDown(Supplier<R> body) {
+    private <R> R thenRegisterPending(Supplier<R> body) {
         try {
             return body.get();
         } finally {
-            settleAllDown(); // There may be no tick for long.
+            registerAllPending(); // The next tick may be far away.
         }
     }
 
-    /// Settles something on the loop thread: at once if this is it, otherwise through the priority lane. Any thread.
-    void settleOnLoop(SettlementTask settlement) {
+    /// Runs the settlement on the loop thread: at once on that thread, otherwise through the
+    /// priority lane. Any thread.
+    void settleOnLoop(Settlement settlement) {
         if (confinement.isHere()) {
             settlement.run();
         } else {
-            // Refused if the loop is over: then all its promises have been rejected.
-            host.trySubmitPriority(settlement);
+            // A terminated loop refuses it: it has rejected all its promises.
+            context.trySubmitPriority(settlement);
         }
     }
 
-    /// Lets the loop thread in, once [Confinement] says who that is: a thread that is setting the loop up is waited for,
-    /// and from then on finds the loop taken.
-    public void takeOver() {
+    /// Waits for a thread that is setting up the loop. Called by the new loop thread after
+    /// [Confinement] names it, so no other thread can begin a change.
+    public void awaitSetup() {
         synchronized (lock) {
-            assert confinement.isHere() : "only for the thread that runs the loop";
+            assert confinement.isHere() : "called by another thread than the loop thread";
         }
     }
 
-    // ------------------------------------------------------------------ keeping track
+    // ------------------------------------------------------------------ tracking
 
     boolean isTracing() {
         return tracing;
     }
 
     /// Any thread.
-    RegistryEntry newEntry(LoopPromise<?> promise) {
-        return new RegistryEntry(
+    Registry.Entry newEntry(LoopPromise<?> promise) {
+        return new Registry.Entry(
                 promise,
                 lastId.incrementAndGet(),
-                tracing ? new Throwable("the promise was made here") : null);
+                tracing ? new Throwable("the promise was created here") : null);
     }
 
-    /// Notes a pending promise. On the loop thread, or with the lock.
-    void register(LoopPromise<?> promise) {
-        if (newestCount == NEWEST) {
-            settleDown();
-            // While the array is as young as what is put there, the collector is not told: under G1
-            // that is a fence for each promise.
-            newest = new @Nullable LoopPromise<?>[NEWEST];
-        }
-        newest[newestCount++] = promise;
-    }
-
-    /// Hands those of the newest that are still pending over to the registry, and with each the steps that wait for
-    /// it. On the loop thread, or with the lock.
-    private void settleDown() {
-        for (int i = 0; i < newestCount; i++) {
-            LoopPromise<?> promise = newest[i];
-            if (promise != null && promise.isPending()) {
-                registry.addWithSteps(promise);
-            }
-            newest[i] = null; // Afterwards: if there was no memory, it is still known.
-        }
-        newestCount = 0;
-    }
-
-    /// The same, and steps whose source is settled and whose turn is still to come: a barrier without budget has put
-    /// it off.
-    private void settleAllDown() {
-        if (newestCount > 0) {
-            settleDown();
-        }
+    /// Registers recent promises, and queued steps whose source is settled: a barrier that used up
+    /// its budget has postponed them.
+    private void registerAllPending() {
+        registry.registerRecent();
         if (!microtasks.isEmpty()) {
-            // Those of the last look are known, and under a flood that is nearly all of them.
-            lookedThrough = microtasks.forEachSince(lookedThrough, this::registerQueued);
+            // Excludes those scanned before: in a flood nearly all of them.
+            scannedMicrotasks = microtasks.forEachSince(scannedMicrotasks, this::registerQueued);
         }
     }
 
@@ -213,9 +300,9 @@ public final class Promises {
         }
     }
 
-    /// Once a tick, before the loop may wait.
+    /// Called once per tick, before the loop may block.
     public void tidy() {
-        settleAllDown();
+        registerAllPending();
         registry.scavenge(SLOTS_PER_TICK);
     }
 
@@ -224,86 +311,86 @@ public final class Promises {
         registry.reap();
     }
 
-    void noteSettled(RegistryEntry entry) {
-        registry.noteSettled(entry);
-    }
-
-    void noteUnhandled(LoopPromise<?> rejected) {
-        if (!isTheEnd(rejected.settledValue())) {
-            unhandled.add(rejected);
-        }
-    }
-
-    /// Ensures that `reactions` reactions can be queued without an allocation.
+    /// Ensures that this many reactions can be enqueued without an allocation.
     void ensureCapacity(int reactions) {
         microtasks.ensureCapacity(reactions);
     }
 
-    void trigger(Reaction reaction) {
-        if (reaction instanceof InternalReaction) {
+    void notifySettled(Reaction reaction) {
+        if (reaction instanceof Reaction.Internal) {
             reaction.run();
         } else {
-            react(reaction);
+            enqueue(reaction);
         }
     }
 
-    void react(Reaction reaction) {
-        if (!over) {
+    void enqueue(Reaction reaction) {
+        if (!stopped) {
             microtasks.add(reaction);
         }
     }
 
-    // ------------------------------------------------------------------ the end
-
-    /// Whether something outside the loop has been handed over and has not come back.
-    public boolean isAwaiting() {
-        return outstanding.count.get() > 0;
+    /// Cancels the timer of a settled promise. Not if another thread terminates the loop: a thread
+    /// that sets it up may be using the timers, and none will fire.
+    void cancel(Timer timer) {
+        if (!stopped || confinement.isHere()) {
+            timer.cancel();
+        }
     }
 
-    /// From now on what settles leads to no handler, as the loop is over.
+    // ------------------------------------------------------------------ termination
+
+    /// Returns whether work outside the loop is pending.
+    public boolean hasExternalWork() {
+        return externalWork.count.get() > 0;
+    }
+
+    /// From now on settlements run no handlers.
     public void stopReacting() {
         synchronized (lock) {
-            over = true;
+            stopped = true;
         }
     }
 
-    /// Runs a delivery that the end found in the lane.
-    public void deliver(SettlementTask delivery) {
+    /// Runs a settlement that was queued when the loop was closed.
+    public void deliver(Settlement settlement) {
         synchronized (lock) {
-            delivery.run();
+            settlement.run();
         }
     }
 
-    /// Gives up what is outstanding. Loop thread, or who ends a loop that no thread runs.
+    /// Abandons pending external work. Called by the loop thread, or by the thread that terminates
+    /// a loop that no thread runs.
     ///
-    /// @return for each, what tells whoever is at it; that may run user code
-    public List<Runnable> abandonOutstanding(LoopTerminatedException reason) {
+    /// @return notifications of the workers; they may run user code
+    public List<Runnable> abandonExternalWork(LoopTerminatedException reason) {
         List<ExternalWork<?>> abandoned;
         synchronized (lock) {
-            end = reason;
-            abandoned = outstanding.abandonAll(reason);
+            setTermination(reason);
+            abandoned = externalWork.abandonAll(reason);
         }
         return abandoned.stream()
-                .<Runnable>map(outside -> () -> outside.tellAbandoned(reason))
+                .<Runnable>map(work -> () -> work.notifyAbandoned(reason))
                 .toList();
     }
 
-    /// Rejects what waits for no other promise of this loop. The rest follows, as its handlers see to that.
+    /// Rejects the promises that wait for no other promise of this loop. Their handlers settle the
+    /// others.
     ///
-    /// @return how many were rejected
+    /// @return the number of rejected promises
     public long rejectRoots(LoopTerminatedException reason) {
         synchronized (lock) {
-            end = reason;
+            setTermination(reason);
             return reject(reason, false);
         }
     }
 
-    /// Rejects everything that is pending.
+    /// Rejects all pending promises.
     ///
-    /// @return how many were rejected
+    /// @return the number of rejected promises
     public long rejectAll(LoopTerminatedException reason) {
         synchronized (lock) {
-            end = reason;
+            setTermination(reason);
             long rejected = reject(reason, true);
             unhandled.clear();
             registry.clear();
@@ -311,17 +398,17 @@ public final class Promises {
         }
     }
 
-    private long reject(LoopTerminatedException reason, boolean derivedToo) {
+    private long reject(LoopTerminatedException reason, boolean includeDerived) {
         if (confinement.isHere()) {
-            settleAllDown(); // Otherwise the microtasks are another thread's, and nothing is noted.
+            registerAllPending(); // Another thread has registered all, and must not use microtasks.
         }
-        List<LoopPromise<?>> doomed = registry.pending();
-        if (!derivedToo) {
-            // Before any is rejected: a combination is derived while a source of it is pending.
-            doomed.removeIf(LoopPromise::isDerived);
+        List<LoopPromise<?>> pending = registry.pending();
+        if (!includeDerived) {
+            // Before any is rejected: a combination is derived while one of its sources is pending.
+            pending.removeIf(LoopPromise::isDerived);
         }
         long rejected = 0;
-        for (LoopPromise<?> promise : doomed) {
+        for (LoopPromise<?> promise : pending) {
             if (promise.settleRejected(reason)) {
                 rejected++;
             }
@@ -329,27 +416,13 @@ public final class Promises {
         return rejected;
     }
 
-    /// Whether a rejection comes of the loop's end: that is nobody's mistake.
-    @SuppressWarnings("ReferenceEquality") // the one that this end made
-    private boolean isTheEnd(@Nullable Object reason) {
-        if (reason instanceof AllRejectedException all) {
-            return all.reasons().stream().anyMatch(this::isTheEnd); // That one was the last hope.
-        }
-        return reason != null && reason == end;
+    private void setTermination(LoopTerminatedException reason) {
+        termination = reason;
+        unhandled.exclude(reason);
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ metrics, any thread
 
-    /// The promise of that id, if it is registered. Loop thread.
-    @Nullable LoopPromise<?> find(long id) {
-        return registry.find(id);
-    }
-
-    int registryCapacity() {
-        return registry.capacity();
-    }
-
-    /// Any thread, as the following.
     public long live() {
         return registry.live.get();
     }
@@ -363,6 +436,6 @@ public final class Promises {
     }
 
     public long awaited() {
-        return outstanding.count.get();
+        return externalWork.count.get();
     }
 }

@@ -8,8 +8,8 @@ import java.util.List;
 
 /// Several reactions to one promise, in the order they were attached.
 ///
-/// One that is removed leaves a gap. Gaps at the front are skipped for good, so that thousands which go in the order
-/// they came, as guards do at their deadlines, cost no more than one each.
+/// A removed reaction leaves a gap. Gaps at the front are dropped. So removing thousands in order,
+/// as timeouts do, takes constant time each.
 ///
 /// Loop thread only.
 final class Reactions {
@@ -31,24 +31,24 @@ final class Reactions {
         all[end++] = reaction;
     }
 
-    /// Closes the gaps if they are half of it, and grows otherwise.
+    /// Compacts the array if at least half of it is gaps, and grows it otherwise.
     private void ensureCapacity() {
         int kept = end - first - gaps;
-        @Nullable Reaction[] roomier =
+        @Nullable Reaction[] copy =
                 new @Nullable Reaction[kept <= all.length / 2 ? all.length : all.length * 2];
         int next = 0;
         for (int i = first; i < end; i++) {
             if (all[i] != null) {
-                roomier[next++] = all[i];
+                copy[next++] = all[i];
             }
         }
-        all = roomier;
+        all = copy;
         first = 0;
         end = next;
         gaps = 0;
     }
 
-    @SuppressWarnings("ReferenceEquality") // the one that was added
+    @SuppressWarnings("ReferenceEquality") // identity of reactions
     void remove(Reaction reaction) {
         for (int i = first; i < end; i++) {
             if (all[i] == reaction) {
@@ -76,21 +76,21 @@ final class Reactions {
         return end - first;
     }
 
-    /// Triggers all reactions. Then rethrows the first exception, if any.
-    void trigger(Promises home) {
+    /// Notifies all reactions. Then rethrows the first exception, if any.
+    void notifySettled(Promises owner) {
         Throwable thrown = null;
         for (int i = first; i < end; i++) {
             Reaction reaction = all[i];
             if (reaction != null) {
                 try {
-                    home.trigger(reaction);
+                    owner.notifySettled(reaction);
                 } catch (Throwable e) {
                     thrown = Throwables.firstOf(thrown, e);
                 }
             }
         }
         if (thrown != null) {
-            throw Throwables.asItIs(thrown);
+            throw Throwables.rethrow(thrown);
         }
     }
 }

@@ -2,11 +2,11 @@ package dev.gyre.internal.promise;
 
 import dev.gyre.internal.base.LoopContext;
 
-/// Hears of a promise on any thread: from outside the loop, or from another one.
+/// Observes a promise from any thread, also from another loop.
 ///
-/// The reaction is attached by the loop thread, through the priority lane. If that is closed, the loop is about to
-/// end or has ended, and all its promises are settled when it has.
-final class Subscription implements InternalReaction {
+/// The loop thread attaches the reaction, through the priority lane. If the lane is closed, the
+/// loop terminates, and all its promises are settled once it has terminated.
+final class Subscription implements Reaction.Internal {
     private final LoopPromise<?> promise;
     private final Runnable action;
 
@@ -15,34 +15,30 @@ final class Subscription implements InternalReaction {
         this.action = action;
     }
 
-    /// Any thread. The action runs once the promise is settled, on whatever thread.
+    /// Runs the action once the promise is settled, on an unspecified thread. Any thread.
     static Subscription of(LoopPromise<?> promise, Runnable action) {
         Subscription subscription = new Subscription(promise, action);
-        subscription.begin();
+        subscription.subscribe();
         return subscription;
     }
 
-    private void begin() {
+    private void subscribe() {
         promise.markHandled();
-        LoopContext host = promise.home.host;
+        LoopContext context = promise.owner.context;
         if (promise.isSettled()) {
             action.run();
-        } else if (promise.home.confinement.isHere()) {
+        } else if (promise.owner.confinement.isHere()) {
             promise.react(this);
-        } else if (!host.trySubmitPriority((SettlementTask) () -> promise.react(this))) {
-            host.whenTerminated(action);
+        } else if (!context.trySubmitPriority((Promises.Settlement) () -> promise.react(this))) {
+            context.whenTerminated(action);
         }
     }
 
-    /// Any thread. It may still run.
+    /// Removes the action, which may still run. Any thread.
     void cancel() {
-        promise.home.host.trySubmitPriority((SettlementTask) () -> promise.detach(this));
-    }
-
-    /// The same, if there is anything to take back.
-    void cancelUnlessSettled() {
         if (!promise.isSettled()) {
-            cancel();
+            promise.owner.context.trySubmitPriority(
+                    (Promises.Settlement) () -> promise.detach(this));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.AllRejectedException;
+import dev.gyre.LoopTerminatedException;
 import dev.gyre.internal.base.Counter;
 
 import org.jspecify.annotations.Nullable;
@@ -21,18 +23,19 @@ public final class UnhandledRejections {
     /// oldest first, because an endless barrier would never report them.
     static final int MAX_CARRIED = 1 << 16;
 
-    private @Nullable LoopPromise<?>[] suspects;
+    private @Nullable LoopPromise<?>[] candidates;
     private int first;
     private int end;
+    private @Nullable LoopTerminatedException termination;
     private final Counter reported = new Counter();
 
     UnhandledRejections() {
-        suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY]; // javac rejects it above.
+        candidates = new @Nullable LoopPromise<?>[MIN_CAPACITY]; // javac rejects it above.
     }
 
     /// Ensures that the next promise can be added without an allocation.
     void ensureCapacity() {
-        if (end < suspects.length) {
+        if (end < candidates.length) {
             return;
         }
         int kept = 0;
@@ -44,9 +47,25 @@ public final class UnhandledRejections {
         keepUnhandled(Math.max(MIN_CAPACITY, 2 * kept));
     }
 
-    /// Requires a preceding [#ensureCapacity].
+    /// Adds a rejected promise, unless the loop's termination rejected it. Requires a preceding
+    /// [#ensureCapacity].
     void add(LoopPromise<?> promise) {
-        suspects[end++] = promise;
+        if (!isTermination(promise.settledValue())) {
+            candidates[end++] = promise;
+        }
+    }
+
+    /// Excludes rejections with that reason: the termination of the loop is no program error.
+    void exclude(LoopTerminatedException reason) {
+        termination = reason;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the instance of this termination
+    private boolean isTermination(@Nullable Object reason) {
+        if (reason instanceof AllRejectedException all) {
+            return all.reasons().stream().anyMatch(this::isTermination);
+        }
+        return reason != null && reason == termination;
     }
 
     public boolean isEmpty() {
@@ -54,10 +73,10 @@ public final class UnhandledRejections {
     }
 
     int capacity() {
-        return suspects.length;
+        return candidates.length;
     }
 
-    /// How many there have been. Any thread.
+    /// Returns the number reported so far. Any thread.
     public long count() {
         return reported.get();
     }
@@ -80,7 +99,7 @@ public final class UnhandledRejections {
             // May empty earlier: growing for the observer's own rejections removes handled ones.
             for (int left = oldest; left > 0 && !isEmpty(); left--) {
                 LoopPromise<?> promise = at(first);
-                suspects[first++] = null;
+                candidates[first++] = null;
                 if (!promise.isHandled()) {
                     reported.add(1);
                     observer.accept(promise);
@@ -95,17 +114,17 @@ public final class UnhandledRejections {
 
     /// Discards all: terminating the loop rejects many promises without a handler.
     void clear() {
-        if (suspects.length > MIN_CAPACITY) {
-            suspects = new @Nullable LoopPromise<?>[MIN_CAPACITY];
+        if (candidates.length > MIN_CAPACITY) {
+            candidates = new @Nullable LoopPromise<?>[MIN_CAPACITY];
         } else {
-            Arrays.fill(suspects, null);
+            Arrays.fill(candidates, null);
         }
         first = 0;
         end = 0;
     }
 
     private LoopPromise<?> at(int index) {
-        LoopPromise<?> promise = suspects[index];
+        LoopPromise<?> promise = candidates[index];
         assert promise != null : "gap at " + index;
         return promise;
     }
@@ -119,7 +138,7 @@ public final class UnhandledRejections {
                 kept[next++] = promise;
             }
         }
-        suspects = kept;
+        candidates = kept;
         first = 0;
         end = next;
     }

@@ -1,5 +1,5 @@
-/// Promises of a loop: what they are made of, what keeps track of them, and work outside the loop that
-/// settles them.
+/// Promises: their state, steps and combinations, the registry of pending promises, and work
+/// outside the loop that settles them.
 @NullMarked
 package dev.gyre.internal.promise;
 

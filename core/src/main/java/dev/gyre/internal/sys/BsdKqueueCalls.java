@@ -5,20 +5,20 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
-/// The real calls, through libc; or, where `kqueue` and `kevent` are to come from elsewhere,
-/// through the library that the property `gyre.kqueue.library` names, by its path or as the
-/// system's loader knows it. What that library is like is said by `gyre.kqueue.flavour`: see
-/// [KqueueFlavour]. Both are read once, at first use.
+/// The real calls, through libc. The property `gyre.kqueue.library` makes `kqueue` and `kevent`
+/// come from another library, named by its path or as the system's loader knows it. The property
+/// `gyre.kqueue.flavour` describes that library: see [KqueueFlavour]. Both are read once, at first
+/// use.
 ///
-/// Functions are static final, as in [LinuxPollSyscalls] and for the same reason.
+/// Functions are static final: see [CFunction].
 public final class BsdKqueueCalls implements KqueueCalls {
     /// The property that names a library.
     public static final String LIBRARY_PROPERTY = "gyre.kqueue.library";
 
-    /// Longer than `struct stat` is on any of the systems.
+    /// Larger than `struct stat` on all of these systems.
     private static final int SIZEOF_STAT = 256;
 
-    // One thread at a time: whoever owns this instance.
+    // One thread at a time: the owner of this instance.
     private final MemorySegment captured = Linkage.newCapture();
     private final MemorySegment stat = Memory.allocate(SIZEOF_STAT);
     private final KqueueFlavour flavour;
@@ -28,7 +28,7 @@ public final class BsdKqueueCalls implements KqueueCalls {
         static final CFunction CREATE = Linkage.intFunction(LIBRARY, "kqueue");
         static final CFunction KEVENT = Linkage.intFunction(LIBRARY, "kevent");
 
-        @SuppressWarnings("restricted") // this room's purpose
+        @SuppressWarnings("restricted") // the purpose of this package
         private static SymbolLookup library(String name) {
             return name.isEmpty()
                     ? Linker.nativeLinker().defaultLookup()
@@ -38,7 +38,7 @@ public final class BsdKqueueCalls implements KqueueCalls {
 
     private static final class Descriptors {
         static final CFunction FSTAT =
-                // On x86-64 macOS kept the old name for a struct with short inode numbers.
+                // On x86-64 macOS uses the plain name for a struct with short inode numbers.
                 Linkage.findIntFunction("fstat$INODE64")
                         .orElseGet(() -> Linkage.intFunction("fstat"));
         static final CFunction PIPE = Linkage.intFunction("pipe");

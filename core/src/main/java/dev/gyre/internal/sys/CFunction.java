@@ -7,22 +7,22 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// A function of C's, by [Linkage]: seven words in, one word out, whatever it is declared with. What is left out is
-/// zero.
+/// A C function linked by [Linkage], with seven words in and one word out regardless of its
+/// declaration. Omitted arguments are zero.
 ///
-/// A record, because the JIT takes the fields of records for constants: held in a static final field, a call is
-/// compiled down to the state transition and the native call itself.
+/// It is a record because the JIT treats record fields as constants: a call through a static final
+/// field compiles to the thread-state transition and the native call itself.
 ///
-/// @param returnsInt whether the upper half of what is returned means nothing
+/// @param returnsInt whether the upper half of the returned word is undefined
 record CFunction(MethodHandle handle, boolean returnsInt) {
     private static final long ERRNO_OFFSET =
             Linker.Option.captureStateLayout()
                     .byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-    /// Calls it, as the others do with fewer arguments.
+    /// Calls the function; the overloads take fewer arguments.
     ///
-    /// @param captured of [Linkage#newCapture()], the calling thread's for now
-    /// @return what the function returns, but `-errno` for -1
+    /// @param captured memory from [Linkage#newCapture()], used by one thread at a time
+    /// @return the result of the function, but `-errno` for -1
     long call(MemorySegment captured, long a, long b, long c, long d, long e, long f, long g) {
         long word = invoke(captured, a, b, c, d, e, f, g);
         long returned = returnsInt ? (int) word : word;

@@ -2,6 +2,8 @@ package dev.gyre.internal.sys;
 
 import dev.gyre.internal.base.Log;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -18,6 +20,12 @@ import java.util.function.Supplier;
 ///
 /// **Threads.** Any.
 public final class DescriptorLimit {
+    /// The open-file limit as the kernel reports it; -1 in both places if it does not.
+    ///
+    /// @param current the limit in force
+    /// @param hard the maximum to which the process may raise it
+    public record OpenFiles(long current, long hard) {}
+
     private static final int RESERVED_SHARE = 10;
     private static final int MAX_RESERVED = 512;
     private static final long QUIET_NANOS = Duration.ofSeconds(5).toNanos();
@@ -43,16 +51,16 @@ public final class DescriptorLimit {
 
     // ------------------------------------------------------------------ the reserve
 
-    /// Whether this number is reserved for files and outgoing connections.
+    /// Returns whether this number is reserved for files and outgoing connections.
     public boolean isReserved(int fd) {
         if (fd < firstReserved) {
             return false;
         }
-        read(); // It may have been raised since.
+        read(); // The limit may have been raised since.
         return fd >= firstReserved;
     }
 
-    /// Whether this many further connections could reach the reserve.
+    /// Returns whether this many further connections could reach the reserve.
     ///
     /// @param fd the most recently allocated number
     public boolean isWithin(int connections, int fd) {
@@ -62,8 +70,27 @@ public final class DescriptorLimit {
         return fd >= firstReserved - connections;
     }
 
+    /// Returns the open-file limit of this process. It comes from the kernel, because `/proc`
+    /// cannot be opened once descriptors have run out.
+    public static OpenFiles openFiles() {
+        return openFiles(new LinuxPollSyscalls());
+    }
+
+    private static OpenFiles openFiles(PollSyscalls kernel) {
+        MemorySegment rlimit = Memory.allocate(Linux.SIZEOF_RLIMIT);
+        try {
+            long address = rlimit.address();
+            int result = kernel.getrlimit(Linux.RLIMIT_NOFILE, address);
+            return result == 0
+                    ? new OpenFiles(Memory.getLong(address), Memory.getLong(address + Long.BYTES))
+                    : new OpenFiles(-1, -1);
+        } finally {
+            Reference.reachabilityFence(rlimit);
+        }
+    }
+
     private void read() {
-        long limit = Limits.openFiles(kernels.get()).current();
+        long limit = openFiles(kernels.get()).current();
         boolean bounded = limit > 0 && limit < Integer.MAX_VALUE;
         int kept = bounded ? (int) Math.min(limit / RESERVED_SHARE, MAX_RESERVED) : 0;
         reserved = kept;

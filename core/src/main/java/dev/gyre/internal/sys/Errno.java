@@ -2,6 +2,12 @@ package dev.gyre.internal.sys;
 
 import dev.gyre.SystemCallException.Kind;
 
+import java.lang.reflect.Field;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+
 /// Error numbers of Linux, the same on x86-64 and aarch64, with their names, kinds and hints.
 public final class Errno {
     public static final int EPERM = 1;
@@ -61,68 +67,28 @@ public final class Errno {
 
     private Errno() {}
 
-    /// The name as in the manual, or `errno N` for a number Gyre never meets.
-    public static String name(int errno) {
-        return switch (errno) {
-            case EPERM -> "EPERM";
-            case ENOENT -> "ENOENT";
-            case ESRCH -> "ESRCH";
-            case EINTR -> "EINTR";
-            case EIO -> "EIO";
-            case E2BIG -> "E2BIG";
-            case ENOEXEC -> "ENOEXEC";
-            case EBADF -> "EBADF";
-            case ECHILD -> "ECHILD";
-            case EAGAIN -> "EAGAIN";
-            case ENOMEM -> "ENOMEM";
-            case EACCES -> "EACCES";
-            case EFAULT -> "EFAULT";
-            case EBUSY -> "EBUSY";
-            case EEXIST -> "EEXIST";
-            case ENODEV -> "ENODEV";
-            case ENOTDIR -> "ENOTDIR";
-            case EISDIR -> "EISDIR";
-            case EINVAL -> "EINVAL";
-            case ENFILE -> "ENFILE";
-            case EMFILE -> "EMFILE";
-            case ENOTTY -> "ENOTTY";
-            case ETXTBSY -> "ETXTBSY";
-            case ENOSPC -> "ENOSPC";
-            case EPIPE -> "EPIPE";
-            case ENAMETOOLONG -> "ENAMETOOLONG";
-            case ENOSYS -> "ENOSYS";
-            case ELOOP -> "ELOOP";
-            case EBADR -> "EBADR";
-            case ETIME -> "ETIME";
-            case ENONET -> "ENONET";
-            case ENOTSOCK -> "ENOTSOCK";
-            case EDESTADDRREQ -> "EDESTADDRREQ";
-            case EMSGSIZE -> "EMSGSIZE";
-            case ENOPROTOOPT -> "ENOPROTOOPT";
-            case EOPNOTSUPP -> "EOPNOTSUPP";
-            case EAFNOSUPPORT -> "EAFNOSUPPORT";
-            case EADDRINUSE -> "EADDRINUSE";
-            case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
-            case ENETDOWN -> "ENETDOWN";
-            case ENETUNREACH -> "ENETUNREACH";
-            case EPROTO -> "EPROTO";
-            case ECONNABORTED -> "ECONNABORTED";
-            case ECONNRESET -> "ECONNRESET";
-            case ENOBUFS -> "ENOBUFS";
-            case EISCONN -> "EISCONN";
-            case ENOTCONN -> "ENOTCONN";
-            case ETIMEDOUT -> "ETIMEDOUT";
-            case ECONNREFUSED -> "ECONNREFUSED";
-            case EHOSTDOWN -> "EHOSTDOWN";
-            case EHOSTUNREACH -> "EHOSTUNREACH";
-            case EALREADY -> "EALREADY";
-            case EINPROGRESS -> "EINPROGRESS";
-            case ECANCELED -> "ECANCELED";
-            default -> "errno " + errno;
-        };
+    /// The names of the constants above, by number.
+    private static final class Names {
+        static final Map<Integer, String> BY_NUMBER = new HashMap<>();
+
+        static {
+            for (Field constant : Errno.class.getFields()) {
+                try {
+                    BY_NUMBER.put(constant.getInt(null), constant.getName());
+                } catch (IllegalAccessException e) {
+                    throw new AssertionError("all fields are public", e);
+                }
+            }
+        }
     }
 
-    /// The error's kind. An unknown number is the program's fault until shown otherwise.
+    /// Returns the name as in the manual, or `errno N` for an unknown number.
+    public static String name(int errno) {
+        String name = Names.BY_NUMBER.get(errno);
+        return name == null ? "errno " + errno : name;
+    }
+
+    /// Returns the kind of an error. An unknown number counts as an error of the program.
     public static Kind kind(int errno) {
         return switch (errno) {
             case EINTR, EAGAIN -> Kind.RETRYABLE;
@@ -143,8 +109,8 @@ public final class Errno {
         };
     }
 
-    /// Whether an accept error concerns only the pending connection and not the listener: see
-    /// accept(2).
+    /// Returns whether an accept error concerns only the pending connection and not the listener:
+    /// see accept(2).
     public static boolean isOfAcceptedPeer(int errno) {
         return switch (errno) {
             case ECONNABORTED,
@@ -162,21 +128,22 @@ public final class Errno {
         };
     }
 
-    /// What a user can do about it; empty where there is nothing to say.
+    /// Returns the remedy for the user; empty if there is none.
     ///
-    /// @param call the refused call, since some errors mean different things to different calls
+    /// @param call the refused call, since the meaning of some errors depends on it
     public static String hint(String call, int errno) {
         if (call.startsWith("inotify_")) {
-            String ofWatching = fileWatchHint(errno);
-            if (!ofWatching.isEmpty()) {
-                return ofWatching;
+            String watchHint = fileWatchHint(errno);
+            if (!watchHint.isEmpty()) {
+                return watchHint;
             }
         }
         boolean epoll = call.startsWith("epoll_ctl");
         boolean registering = epoll || call.startsWith("kevent(");
         return switch (errno) {
             case EMFILE ->
-                    "raise the open-file limit (ulimit -n), now " + Limits.openFiles().current();
+                    "raise the open-file limit (ulimit -n), now "
+                            + DescriptorLimit.openFiles().current();
             case ENFILE -> "raise the system's open-file limit (sysctl fs.file-max)";
             case ENOMEM -> "the kernel is out of memory for this: raise the memory limit";
             case ENOSPC ->
@@ -188,12 +155,12 @@ public final class Errno {
                     registering
                             ? "this kind of descriptor cannot be polled; a regular file is always"
                                     + " ready"
-                            : "the kernel, or the sandbox around this process, does not allow it";
+                            : "the kernel, or the sandbox of this process, does not allow it";
             case EBADF -> "the descriptor is closed, or was never open";
             case EADDRINUSE -> "another program listens there: choose another port, or stop it";
             case EADDRNOTAVAIL -> "no interface of this machine has that address";
-            case EISDIR -> "it is a directory: a file, a pipe or a terminal is expected";
-            case ENOTTY -> "it is not a terminal: ask Terminal.isTerminal first";
+            case EISDIR -> "it is a directory: use a file, a pipe or a terminal";
+            case ENOTTY -> "not a terminal: check with Terminal.isTerminal first";
             default -> "";
         };
     }
@@ -203,13 +170,66 @@ public final class Errno {
             case EMFILE ->
                     "raise the limit of inotify instances (sysctl fs.inotify.max_user_instances) or"
                             + " the open-file limit (ulimit -n), now "
-                            + Limits.openFiles().current();
+                            + DescriptorLimit.openFiles().current();
             case ENOSPC ->
                     "raise the limit of watched directories (sysctl fs.inotify.max_user_watches)";
-            case ENOENT -> "there is no such directory";
-            case ENOTDIR -> "it, or a part of its path, is not a directory";
-            case EACCES -> "this process may not read it, or not reach it";
+            case ENOENT -> "the directory does not exist";
+            case ENOTDIR -> "the path, or a part of it, is not a directory";
+            case EACCES -> "this process lacks permission to read or reach the directory";
             default -> "";
+        };
+    }
+
+    /// Returns the remedy for a refused `bind`; empty if there is none.
+    public static String bindHint(SocketAddress address, int errno) {
+        if (!(address instanceof UnixDomainSocketAddress)) {
+            return hint("bind", errno);
+        }
+        return switch (errno) {
+            case EADDRINUSE ->
+                    "the path exists already: delete that file if no program uses it any more, or"
+                            + " choose another path";
+            case EACCES -> "this process may not create files in that directory";
+            case ENOENT, ENOTDIR -> "the directory does not exist";
+            default -> hint("bind", errno);
+        };
+    }
+
+    /// Returns the remedy for a refused `connect`; empty if there is none.
+    public static String connectHint(SocketAddress address, int errno) {
+        return address instanceof UnixDomainSocketAddress
+                ? unixConnectHint(errno)
+                : inetConnectHint(errno);
+    }
+
+    private static String unixConnectHint(int errno) {
+        return switch (errno) {
+            case ECONNREFUSED ->
+                    "no program listens there any more: the file was left behind by an earlier"
+                            + " program";
+            case ENOENT, ENOTDIR ->
+                    "the socket does not exist: check that the program that creates it is running";
+            case EACCES -> "this process lacks permission to write to or reach that socket";
+            case EAGAIN -> "the backlog of the listener is full: try again later";
+            default -> hint("connect", errno);
+        };
+    }
+
+    private static String inetConnectHint(int errno) {
+        return switch (errno) {
+            case ECONNREFUSED ->
+                    "no program listens there: check the port, and that the program is running";
+            case EACCES, EPERM ->
+                    "a rule of this machine forbids it: a firewall, or a broadcast address";
+            case EADDRNOTAVAIL ->
+                    "no local port is left (sysctl net.ipv4.ip_local_port_range), or this machine"
+                            + " has no address of that family";
+            case ENETUNREACH, ENETDOWN ->
+                    "this machine has no route to that network: check its interfaces";
+            case EHOSTUNREACH -> "no route to that host: check that it is up";
+            case ETIMEDOUT -> "the host does not respond: it is down, or a firewall drops packets";
+            case EAFNOSUPPORT -> "this kernel does not support that protocol, such as IPv6";
+            default -> hint("connect", errno);
         };
     }
 }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
 /// Constants and struct layouts of io_uring, under their kernel names. They are the same on every
-/// architecture, also the numbers of the calls: those since Linux 5.1 share a table.
+/// architecture, including the call numbers: calls since Linux 5.1 share a table.
 public final class IoUring {
     public static final int SYS_io_uring_setup = 425;
     public static final int SYS_io_uring_enter = 426;
@@ -68,7 +68,7 @@ public final class IoUring {
     public static final int IORING_RECV_MULTISHOT = 1 << 1;
     public static final int IORING_POLL_ADD_MULTI = 1;
 
-    /// The rings of submissions and completions, in one piece.
+    /// Maps both queues at once: see [#IORING_FEAT_SINGLE_MMAP].
     public static final int IORING_OFF_SQ_RING = 0;
 
     public static final int IORING_OFF_SQES = 0x10000000;
@@ -103,17 +103,17 @@ public final class IoUring {
     public static final int OFFSETOF_IO_URING_CQE_RES = 8;
     public static final int OFFSETOF_IO_URING_CQE_FLAGS = 12;
 
-    /// What [#IORING_ENTER_EXT_ARG] brings: a signal mask, its size, and the timeout's address.
+    /// The argument of [#IORING_ENTER_EXT_ARG]: a signal mask, its size, and the timeout's address.
     public static final int SIZEOF_IO_URING_GETEVENTS_ARG = 24;
 
     public static final int OFFSETOF_IO_URING_GETEVENTS_ARG_TS = 16;
 
-    /// How a ring's descriptor is registered: a slot, and the descriptor.
+    /// The argument of [#IORING_REGISTER_RING_FDS]: a slot, and the descriptor.
     public static final int SIZEOF_IO_URING_RSRC_UPDATE = 16;
 
     public static final int OFFSETOF_IO_URING_RSRC_UPDATE_DATA = 8;
 
-    /// What [#IORING_REGISTER_PROBE] fills in: a head, and then an entry for each opcode.
+    /// The result of [#IORING_REGISTER_PROBE]: a header, then an entry for each opcode.
     public static final int SIZEOF_IO_URING_PROBE = 16;
 
     public static final int OFFSETOF_IO_URING_PROBE_OPS_LEN = 1;
@@ -121,14 +121,14 @@ public final class IoUring {
     public static final int OFFSETOF_IO_URING_PROBE_OP_FLAGS = 2;
     public static final int IO_URING_OP_SUPPORTED = 1;
 
-    /// An entry of a ring of buffers. The ring's tail lies in a gap of the first one.
+    /// An entry of a provided buffer ring. The ring's tail overlays the first entry.
     public static final int SIZEOF_IO_URING_BUF = 16;
 
     public static final int OFFSETOF_IO_URING_BUF_LEN = 8;
     public static final int OFFSETOF_IO_URING_BUF_BID = 12;
     public static final int OFFSETOF_IO_URING_BUF_RING_TAIL = 14;
 
-    /// How a ring of buffers is registered.
+    /// The argument of [#IORING_REGISTER_PBUF_RING].
     public static final int SIZEOF_IO_URING_BUF_REG = 40;
 
     public static final int OFFSETOF_IO_URING_BUF_REG_ENTRIES = 8;

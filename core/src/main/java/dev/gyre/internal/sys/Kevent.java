@@ -1,17 +1,14 @@
 package dev.gyre.internal.sys;
 
-/// Constants of kqueue and the fields of `struct kevent`, under their kernel names, as far as
-/// they are the same on every system. Where systems differ, [KqueueFlavour] says how.
+/// Constants of kqueue and the fields of `struct kevent`, under their kernel names, if they are the
+/// same on every system. [KqueueFlavour] has those that differ.
 ///
-/// `EV_DISPATCH` is left out on purpose: `EV_ONESHOT` leaves nothing behind that could be in the
-/// way of the next change. So is `EV_OOBAND`, by which macOS says that there is urgent data:
-/// `EVFILT_EXCEPT` says it to those who ask.
+/// `EV_DISPATCH` is omitted on purpose: `EV_ONESHOT` leaves no filter behind that would conflict
+/// with the next change. So is `EV_OOBAND`, the urgent-data flag of macOS: `EVFILT_EXCEPT` reports
+/// urgent data only if requested.
 public final class Kevent {
     public static final int EVFILT_READ = -1;
     public static final int EVFILT_WRITE = -2;
-    public static final int EVFILT_VNODE = -4;
-    public static final int EVFILT_PROC = -5;
-    public static final int EVFILT_SIGNAL = -6;
 
     public static final int EV_ADD = 0x0001;
     public static final int EV_DELETE = 0x0002;
@@ -26,15 +23,6 @@ public final class Kevent {
     public static final int NOTE_OOB = 0x02;
 
     public static final int NOTE_TRIGGER = 0x01000000;
-    public static final int NOTE_EXIT = 0x80000000;
-
-    public static final int NOTE_DELETE = 0x01;
-    public static final int NOTE_WRITE = 0x02;
-    public static final int NOTE_EXTEND = 0x04;
-    public static final int NOTE_ATTRIB = 0x08;
-    public static final int NOTE_LINK = 0x10;
-    public static final int NOTE_RENAME = 0x20;
-    public static final int NOTE_REVOKE = 0x40;
 
     public static final int S_IFMT = 0xF000;
     public static final int S_IFDIR = 0x4000;
@@ -58,7 +46,7 @@ public final class Kevent {
 
     private Kevent() {}
 
-    /// Fills in a change.
+    /// Writes a change.
     public static void put(
             long address, long ident, int filter, int flags, int fflags, long data, long udata) {
         Memory.putLong(address + OFFSETOF_IDENT, ident);

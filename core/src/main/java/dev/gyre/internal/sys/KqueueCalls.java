@@ -1,19 +1,15 @@
 package dev.gyre.internal.sys;
 
-/// The seam of the kqueue backend: every native call that it makes. As with [PollSyscalls], tests put
-/// their own behind it, and results are the kernel's: zero or positive, or `-errno`.
+/// The system calls of the kqueue backend. Results, threads and addresses are as in [PollSyscalls].
 ///
-/// **Error numbers** in results are those of [Errno], whatever the system calls them. Those
-/// inside of a `struct kevent` are the system's own: [KqueueFlavour#errno] translates.
-///
-/// **Threads.** One instance serves one thread at a time. Addresses are raw: the caller keeps the
-/// memory alive.
+/// **Error numbers** in results are those of [Errno] on every system. Those inside a `struct
+/// kevent` are the system's own: [KqueueFlavour#errno] translates them.
 public interface KqueueCalls {
     int kqueue();
 
-    /// Makes the changes, then waits for events if there is room for any.
+    /// Applies the changes, then waits for events if `maxEvents` is positive.
     ///
-    /// @param timespecAddress how long to wait at most, or zero to wait for ever
+    /// @param timespecAddress the timeout, or zero to wait indefinitely
     int kevent(
             int kq,
             long changesAddress,
@@ -22,10 +18,10 @@ public interface KqueueCalls {
             int maxEvents,
             long timespecAddress);
 
-    /// What sort of file it is: the bits of `S_IFMT`, which are the same everywhere.
+    /// Returns the file type: the bits of `S_IFMT`, which are the same on every system.
     int fileType(int fd);
 
-    /// A pipe: the end to read from, then the end to write to.
+    /// Creates a pipe: the end to read from, then the end to write to.
     int pipe(long pairAddress);
 
     int fcntl(int fd, int command, int argument);

@@ -12,18 +12,21 @@ import java.lang.invoke.MethodHandle;
 import java.util.Collections;
 import java.util.Optional;
 
-/// How functions of the C library become [CFunction]s.
+/// Links functions of the C library as [CFunction]s.
 ///
-/// To the linker all of them have one shape, seven words in and one word out: it spins some dozen classes for
-/// each shape, at every start, and as C declares them a server needs a dozen shapes for its first answer. The
-/// conventions of x86-64 and AArch64 allow it. Whatever is no floating-point number and no struct has a register of 64
-/// bits to itself; a function reads the half that it is declared with, and no register that it is not. Seven are what
-/// the longest takes, `syscall` with a number and six arguments. x86-64 has six registers for them; the seventh lies
-/// on the stack, where no other looks for it. What an `int` leaves in the upper half of its result means nothing, and
-/// is cut off.
+/// All of them are linked with one signature, seven words in and one word out. The linker generates
+/// some dozen classes for each signature at every start, and with the declared ones a server needs
+/// a dozen signatures for its first response.
+///
+/// The calling conventions of x86-64 and AArch64 allow it. Every argument that is neither a
+/// floating-point number nor a struct has a 64-bit register of its own. A function reads the half
+/// that it declares, and no register beyond its parameters. Seven words suffice for the longest,
+/// `syscall` with a number and six arguments. x86-64 passes six of them in registers and the
+/// seventh on the stack, where functions with fewer parameters do not read it. The upper half of an
+/// `int` result is undefined and is cut off.
 final class Linkage {
     private static final int WORDS = 7;
-    private static final FunctionDescriptor SHAPE =
+    private static final FunctionDescriptor SIGNATURE =
             FunctionDescriptor.of(
                     JAVA_LONG, Collections.nCopies(WORDS, JAVA_LONG).toArray(new MemoryLayout[0]));
 
@@ -32,25 +35,25 @@ final class Linkage {
 
     private Linkage() {}
 
-    /// Room for errno, for one thread at a time. Automatic memory: closing a shared arena would stop every
-    /// thread of the process for it.
+    /// Returns memory that captures errno, for one thread at a time. It is garbage-collected,
+    /// because closing a shared arena stops every thread of the process.
     static MemorySegment newCapture() {
         return Arena.ofAuto().allocate(Linker.Option.captureStateLayout());
     }
 
-    /// For functions that return `int` or nothing.
+    /// Links a function that returns `int` or nothing.
     static CFunction intFunction(String name) {
         return findIntFunction(name).orElseThrow(() -> missing(name));
     }
 
-    /// Empty where the C library has no such function.
+    /// Returns empty if the C library lacks the function.
     static Optional<CFunction> findIntFunction(String name) {
         return LINKER.defaultLookup()
                 .find(name)
                 .map(address -> new CFunction(link(address, ERRNO), true));
     }
 
-    /// For functions of another library than the C library.
+    /// Links a function of another library than the C library.
     static CFunction intFunction(SymbolLookup library, String name) {
         MemorySegment address =
                 library.find(name)
@@ -58,14 +61,14 @@ final class Linkage {
         return new CFunction(link(address, ERRNO), true);
     }
 
-    /// For functions that return `long`, `ssize_t` or a pointer.
+    /// Links a function that returns `long`, `ssize_t` or a pointer.
     static CFunction longFunction(String name) {
         return new CFunction(link(address(name), ERRNO), false);
     }
 
-    /// For functions that take any number of arguments.
+    /// Links a variadic function.
     ///
-    /// @param fixed how many arguments come before the variable ones
+    /// @param fixed the number of arguments before the variable ones
     static CFunction variadicInt(String name, int fixed) {
         return new CFunction(linkVariadic(address(name), fixed), true);
     }
@@ -75,18 +78,18 @@ final class Linkage {
     }
 
     private static MethodHandle linkVariadic(MemorySegment address, int fixed) {
-        // Only Apple's convention for AArch64 has another place for variable arguments. That of
-        // x86-64 also has callers say in %al how many floating-point numbers there are, for
-        // functions that save those registers; no function here looks for any, so whatever it
-        // says is right. To link them as such would make a shape of its own.
+        // Only Apple's convention for AArch64 passes variable arguments differently. On x86-64
+        // callers also pass the number of floating-point arguments in %al, for functions that save
+        // those registers. No function here reads any, so every value is right. The variadic option
+        // would make a signature of its own.
         return Platform.hasKqueue()
                 ? link(address, ERRNO, Linker.Option.firstVariadicArg(fixed))
                 : link(address, ERRNO);
     }
 
-    @SuppressWarnings("restricted") // this room's purpose
+    @SuppressWarnings("restricted") // the purpose of this package
     private static MethodHandle link(MemorySegment address, Linker.Option... options) {
-        return LINKER.downcallHandle(address, SHAPE, options);
+        return LINKER.downcallHandle(address, SIGNATURE, options);
     }
 
     private static MemorySegment address(String name) {

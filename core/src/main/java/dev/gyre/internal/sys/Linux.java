@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
-/// Constants and struct layouts of Linux on x86-64 and aarch64, under their kernel names. Where the two
-/// differ the difference is stated here once.
+/// Constants and struct layouts of Linux on x86-64 and aarch64, under their kernel names. This
+/// class alone knows where the two differ.
 public final class Linux {
     public static final int EPOLL_CLOEXEC = 0x80000;
     public static final int EPOLL_CTL_ADD = 1;
@@ -71,7 +71,6 @@ public final class Linux {
     public static final int MSG_MORE = 0x8000;
     public static final int MSG_NOSIGNAL = 0x4000;
 
-    public static final int AF_UNSPEC = 0;
     public static final int AF_UNIX = 1;
     public static final int AF_INET = 2;
     public static final int AF_INET6 = 10;
@@ -105,7 +104,7 @@ public final class Linux {
     public static final int AT_FDCWD = -100;
     public static final int STATX_BASIC_STATS = 0x7ff;
 
-    /// `struct linger`: on or off, then how many seconds.
+    /// `struct linger`: on or off, then the seconds.
     public static final int SIZEOF_LINGER = 8;
 
     public static final int SIZEOF_SOCKADDR_STORAGE = 128;
@@ -133,12 +132,12 @@ public final class Linux {
     public static final int OFFSETOF_POLLFD_EVENTS = 4;
     public static final int OFFSETOF_POLLFD_REVENTS = 6;
 
-    /// `struct iovec`: where, and how many bytes.
+    /// `struct iovec`: the address, then the length.
     public static final int SIZEOF_IOVEC = 16;
 
     public static final int OFFSETOF_IOVEC_LEN = 8;
 
-    /// The most vectors that one call takes.
+    /// The maximum number of vectors of one call.
     public static final int IOV_MAX = 1024;
 
     public static final int TCSANOW = 0;
@@ -197,13 +196,14 @@ public final class Linux {
     public static final int IN_EXCL_UNLINK = 0x04000000;
     public static final int IN_ISDIR = 0x40000000;
 
-    /// The longest path that the kernel takes, with the NUL at its end.
+    /// The maximum length of a path, including the final NUL.
     public static final int PATH_MAX = 4096;
 
-    /// The longest name of a directory's entry, without the NUL at its end.
+    /// The maximum length of a directory entry's name, without the final NUL.
     public static final int NAME_MAX = 255;
 
-    /// `struct inotify_event`: the watch at offset 0, then these, then the name, padded with NULs.
+    /// `struct inotify_event`: the watch at offset 0, then these fields, then the name, padded with
+    /// NULs.
     public static final int SIZEOF_INOTIFY_EVENT = 16;
 
     public static final int OFFSETOF_INOTIFY_EVENT_MASK = 4;
@@ -212,8 +212,8 @@ public final class Linux {
 
     private static final boolean PACKED_EPOLL_EVENT = Platform.isX86();
 
-    /// `struct epoll_event`: packed to 12 bytes on x86-64, so that 32-bit programs share the layout;
-    /// naturally aligned, 16 bytes, everywhere else.
+    /// `struct epoll_event`: packed to 12 bytes on x86-64, so that 32-bit programs share the
+    /// layout; naturally aligned to 16 bytes on other architectures.
     public static final int SIZEOF_EPOLL_EVENT = PACKED_EPOLL_EVENT ? 12 : 16;
 
     public static final int OFFSETOF_EPOLL_EVENT_EVENTS = 0;
@@ -232,10 +232,10 @@ public final class Linux {
     /// `struct rlimit`: the current limit, then the hard one.
     public static final int SIZEOF_RLIMIT = 16;
 
-    /// `sigset_t` as libc has it; the kernel's is the first eight bytes, a bit a signal.
+    /// `sigset_t` of libc; the kernel uses the first eight bytes, one bit per signal.
     public static final int SIZEOF_SIGSET = 128;
 
-    /// `struct signalfd_siginfo`: the signal's number, then who sent it and why.
+    /// `struct signalfd_siginfo`: the number of the signal, then its sender and reason.
     public static final int SIZEOF_SIGNALFD_SIGINFO = 128;
 
     public static final int OFFSETOF_SIGNALFD_SIGINFO_SIGNO = 0;

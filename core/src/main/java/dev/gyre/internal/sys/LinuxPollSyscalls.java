@@ -10,16 +10,16 @@ import java.util.Optional;
 
 /// The real kernel, called through libc.
 ///
-/// Each group of functions is linked in a holder class of its own, when first used: a program that never makes a
-/// timerfd should not pay for one. They are static final: see [CFunction].
+/// A holder class links each group of functions at first use, so a program that never creates a
+/// timerfd does not pay for one. The functions are static final: see [CFunction].
 public final class LinuxPollSyscalls implements PollSyscalls {
-    // One thread at a time: whoever owns this instance.
+    // One thread at a time: the owner of this instance.
     private final MemorySegment captured = Linkage.newCapture();
 
     private static final ThreadLocal<LinuxPollSyscalls> OF_THREAD =
             ThreadLocal.withInitial(LinuxPollSyscalls::new);
 
-    /// The instance of the calling thread, for those that are called by any.
+    /// Returns the instance of the calling thread, for code that any thread may call.
     public static LinuxPollSyscalls ofThread() {
         return OF_THREAD.get();
     }

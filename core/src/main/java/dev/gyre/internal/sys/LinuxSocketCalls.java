@@ -8,24 +8,24 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// The real socket calls, through libc; linked when first used, as in [LinuxPollSyscalls].
+/// The real socket calls, through libc; linked at first use, as in [LinuxPollSyscalls].
 public final class LinuxSocketCalls implements SocketCalls {
     private static final ThreadLocal<LinuxSocketCalls> OF_THREAD =
             ThreadLocal.withInitial(LinuxSocketCalls::new);
 
-    // One thread at a time: whoever owns this instance.
+    // One thread at a time: the owner of this instance.
     private final MemorySegment captured = Linkage.newCapture();
     private final MemorySegment fileOffset = Memory.allocate(Long.BYTES);
 
-    /// `struct pollfd`: the descriptor, and in two bytes each what is asked and what is answered.
+    /// `struct pollfd`: the descriptor, then two bytes each of requested and returned events.
     private final MemorySegment pollfd = Memory.allocate(2 * Integer.BYTES);
 
-    /// The instance of the calling thread, for those that are called by any.
+    /// Returns the instance of the calling thread, for code that any thread may call.
     public static LinuxSocketCalls ofThread() {
         return OF_THREAD.get();
     }
 
-    private static final class Making {
+    private static final class Sockets {
         static final CFunction SOCKET = intFunction("socket");
         static final CFunction BIND = intFunction("bind");
         static final CFunction LISTEN = intFunction("listen");
@@ -38,7 +38,7 @@ public final class LinuxSocketCalls implements SocketCalls {
         static final CFunction SETSOCKOPT = intFunction("setsockopt");
     }
 
-    private static final class Meeting {
+    private static final class Connections {
         static final CFunction ACCEPT4 = intFunction("accept4");
         static final CFunction CONNECT = intFunction("connect");
         static final CFunction SHUTDOWN = intFunction("shutdown");
@@ -59,48 +59,48 @@ public final class LinuxSocketCalls implements SocketCalls {
         static final CFunction WRITEV = longFunction("writev");
     }
 
-    private static final class Polling {
+    private static final class Poll {
         static final CFunction POLL = intFunction("poll");
     }
 
-    private static final class Moving {
+    private static final class Copies {
         static final CFunction SENDFILE = longFunction("sendfile");
         static final CFunction SPLICE = longFunction("splice");
     }
 
     @Override
     public int socket(int domain, int type, int protocol) {
-        return (int) Making.SOCKET.call(captured, domain, type, protocol);
+        return (int) Sockets.SOCKET.call(captured, domain, type, protocol);
     }
 
     @Override
     public int bind(int fd, long address, int length) {
-        return (int) Making.BIND.call(captured, fd, address, length);
+        return (int) Sockets.BIND.call(captured, fd, address, length);
     }
 
     @Override
     public int listen(int fd, int backlog) {
-        return (int) Making.LISTEN.call(captured, fd, backlog);
+        return (int) Sockets.LISTEN.call(captured, fd, backlog);
     }
 
     @Override
     public int accept4(int fd, long address, long lengthAddress, int flags) {
-        return (int) Meeting.ACCEPT4.call(captured, fd, address, lengthAddress, flags);
+        return (int) Connections.ACCEPT4.call(captured, fd, address, lengthAddress, flags);
     }
 
     @Override
     public int connect(int fd, long address, int length) {
-        return (int) Meeting.CONNECT.call(captured, fd, address, length);
+        return (int) Connections.CONNECT.call(captured, fd, address, length);
     }
 
     @Override
     public int getsockname(int fd, long address, long lengthAddress) {
-        return (int) Making.GETSOCKNAME.call(captured, fd, address, lengthAddress);
+        return (int) Sockets.GETSOCKNAME.call(captured, fd, address, lengthAddress);
     }
 
     @Override
     public int getpeername(int fd, long address, long lengthAddress) {
-        return (int) Making.GETPEERNAME.call(captured, fd, address, lengthAddress);
+        return (int) Sockets.GETPEERNAME.call(captured, fd, address, lengthAddress);
     }
 
     @Override
@@ -116,7 +116,7 @@ public final class LinuxSocketCalls implements SocketCalls {
 
     @Override
     public int shutdown(int fd, int how) {
-        return (int) Meeting.SHUTDOWN.call(captured, fd, how);
+        return (int) Connections.SHUTDOWN.call(captured, fd, how);
     }
 
     @Override
@@ -152,19 +152,19 @@ public final class LinuxSocketCalls implements SocketCalls {
     @Override
     public long sendfile(int socket, int file, long offset, long count) {
         fileOffset.set(JAVA_LONG, 0, offset);
-        return Moving.SENDFILE.call(captured, socket, file, fileOffset.address(), count);
+        return Copies.SENDFILE.call(captured, socket, file, fileOffset.address(), count);
     }
 
     @Override
     public long splice(int from, int to, long count, int flags) {
-        return Moving.SPLICE.call(captured, from, 0, to, 0, count, flags);
+        return Copies.SPLICE.call(captured, from, 0, to, 0, count, flags);
     }
 
     @Override
     public int pollOne(int fd, int events) {
         pollfd.set(JAVA_INT, 0, fd);
         pollfd.set(JAVA_INT, Integer.BYTES, events & 0xffff);
-        int ready = (int) Polling.POLL.call(captured, pollfd.address(), 1L, 0);
+        int ready = (int) Poll.POLL.call(captured, pollfd.address(), 1L, 0);
         return ready <= 0 ? ready : pollfd.get(JAVA_INT, Integer.BYTES) >>> 16;
     }
 }

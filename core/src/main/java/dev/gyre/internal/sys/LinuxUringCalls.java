@@ -6,9 +6,9 @@ import static dev.gyre.internal.sys.Linkage.variadicLong;
 
 import java.lang.foreign.MemorySegment;
 
-/// The real calls. C libraries have no functions for io_uring, so they go by number.
+/// The real calls. C libraries have no functions for io_uring, so `syscall` makes them by number.
 public final class LinuxUringCalls implements UringCalls {
-    // One thread at a time: whoever owns this instance.
+    // Confined to the thread that uses this instance.
     private final MemorySegment captured = Linkage.newCapture();
 
     private static final class Numbered {

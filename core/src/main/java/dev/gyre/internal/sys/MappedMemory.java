@@ -27,7 +27,7 @@ public final class MappedMemory {
     @SuppressWarnings("UnusedVariable") // being reachable is its purpose
     private final MemorySegment guard;
 
-    @SuppressWarnings("restricted") // this room's purpose
+    @SuppressWarnings("restricted") // the purpose of this package
     private MappedMemory(MemoryCalls calls, MemorySegment memory, Arena arena) {
         this.calls = calls;
         this.arena = arena;
@@ -39,7 +39,7 @@ public final class MappedMemory {
     ///
     /// @param size a multiple of [#PAGE_BYTES]
     /// @return null if the system refuses
-    @SuppressWarnings("restricted") // this room's purpose
+    @SuppressWarnings("restricted") // the purpose of this package
     public static @Nullable MappedMemory map(MemoryCalls calls, long size) {
         Arena arena = Arena.ofShared();
         long address = calls.map(size);

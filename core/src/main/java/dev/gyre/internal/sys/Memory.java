@@ -11,11 +11,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/// Raw memory by address, without a bounds check: one constant segment over the whole address space,
-/// which the JIT reduces to plain loads and stores. Whoever uses it owns the memory and checks at its own
-/// edges.
+/// Raw memory by address, without a bounds check. It is one constant segment over the whole address
+/// space, which the JIT reduces to plain loads and stores. The caller owns the memory and checks
+/// its bounds.
 public final class Memory {
-    @SuppressWarnings("restricted") // this room's purpose
+    @SuppressWarnings("restricted") // the purpose of this package
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private static final int LARGE_BYTES = 1_024;
@@ -26,11 +26,11 @@ public final class Memory {
 
     private Memory() {}
 
-    /// Zeroed memory, aligned to eight bytes at least, that lives as long as the returned segment is
-    /// reachable: keep it in a field for as long as its address is in use.
+    /// Allocates zeroed memory, aligned to at least eight bytes. It lives as long as the returned
+    /// segment is reachable: keep that in a field while the address is in use.
     public static MemorySegment allocate(long sizeBytes) {
-        // The kernel copies with one instruction, which takes three times as long into memory
-        // that does not begin with a cache line (AMD Zen 3, Linux 6.18: 16 KiB, 16 modulo 64).
+        // The kernel copies with one instruction, which is three times slower into memory that does
+        // not begin at a cache line (AMD Zen 3, Linux 6.18: 16 KiB, 16 modulo 64).
         long alignment = sizeBytes < LARGE_BYTES ? Long.BYTES : CACHE_LINE_BYTES;
         return Arena.ofAuto().allocate(sizeBytes, alignment);
     }
@@ -47,17 +47,19 @@ public final class Memory {
         return ALL.get(JAVA_LONG_UNALIGNED, address);
     }
 
-    /// What another writer, such as the kernel, released with its store to this aligned address.
+    /// Loads an int with acquire semantics from an aligned address that, for example, the kernel
+    /// stores to.
     public static int getIntAcquire(long address) {
         return (int) SHARED_INT.getAcquire(ALL, address);
     }
 
-    /// Makes all that was stored before visible to whoever acquires this aligned address.
+    /// Stores an int with release semantics: earlier stores are visible to the reader that acquires
+    /// this aligned address.
     public static void putIntRelease(long address, int value) {
         SHARED_INT.setRelease(ALL, address, value);
     }
 
-    /// The same for a short.
+    /// Stores a short like [#putIntRelease].
     public static void putShortRelease(long address, int value) {
         SHARED_SHORT.setRelease(ALL, address, (short) value);
     }
@@ -87,7 +89,7 @@ public final class Memory {
         MemorySegment.copy(ALL, JAVA_BYTE, address, into, offset, length);
     }
 
-    /// Copies bytes of an array to an address.
+    /// Copies bytes from an array to an address.
     public static void putBytes(long address, byte[] from, int offset, int length) {
         MemorySegment.copy(from, offset, ALL, JAVA_BYTE, address, length);
     }

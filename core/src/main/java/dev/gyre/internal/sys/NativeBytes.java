@@ -10,17 +10,17 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// Native memory with checked access for us and an address for the kernel. It lives as long as this is
-/// reachable.
+/// Native memory with bounds-checked access and an address for the kernel. It lives as long as this
+/// object is reachable.
 public final class NativeBytes {
-    // As the network has them.
+    // In network byte order.
     private static final ValueLayout.OfShort SHORT =
             JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt INT = JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong LONG =
             JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    /// Eight bytes, the first of them in the lowest bits.
+    /// Eight bytes, the first one in the lowest bits.
     private static final ValueLayout.OfLong WORD =
             JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -47,7 +47,7 @@ public final class NativeBytes {
         return memory.byteSize();
     }
 
-    /// A part of it, which keeps it all alive.
+    /// Returns a part, which keeps the whole memory alive.
     public NativeBytes part(long at, long length) {
         return new NativeBytes(memory.asSlice(at, length));
     }
@@ -68,9 +68,9 @@ public final class NativeBytes {
         MemorySegment.copy(from, offset, memory, JAVA_BYTE, at, length);
     }
 
-    /// Puts the characters of a text, which has room, as one byte each.
+    /// Writes the characters of a text as one byte each. The caller checks the space.
     ///
-    /// @return whether all of it is ASCII; otherwise part of it was put
+    /// @return whether the text is ASCII; if not, a part of it was written
     public boolean putAscii(long at, String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -116,15 +116,15 @@ public final class NativeBytes {
         memory.set(LONG, at, value);
     }
 
-    /// Looks for a byte, eight at a time.
+    /// Searches for a byte, eight at a time.
     ///
-    /// @return where it is first, or -1
+    /// @return the first index, or -1
     public long indexOf(byte value, long from, long to) {
         long pattern = (value & 0xff) * ONES;
         long at = from;
         for (; at <= to - Long.BYTES; at += Long.BYTES) {
             long zeroWhereEqual = memory.get(WORD, at) ^ pattern;
-            // The lowest bit set is that of the first zero byte; above it there may be others.
+            // The lowest set bit marks the first zero byte; higher ones may be false.
             long found = (zeroWhereEqual - ONES) & ~zeroWhereEqual & HIGH_BITS;
             if (found != 0) {
                 return at + (Long.numberOfTrailingZeros(found) >>> 3);
@@ -138,12 +138,12 @@ public final class NativeBytes {
         return -1;
     }
 
-    /// Moves bytes within, also where the places overlap.
+    /// Moves bytes within the memory; the ranges may overlap.
     public void move(long from, long to, long length) {
         MemorySegment.copy(memory, from, memory, to, length);
     }
 
-    /// The same memory as the JDK knows it.
+    /// Returns a buffer over a part of the memory.
     public ByteBuffer view(long at, long length) {
         return memory.asSlice(at, length).asByteBuffer();
     }

@@ -2,13 +2,13 @@ package dev.gyre.internal.sys;
 
 import java.util.Optional;
 
-/// Which operating system and processor this is, by the JVM's own words.
+/// The operating system and the processor, as the JVM reports them.
 public final class Platform {
     private Platform() {}
 
-    /// Fails with words for a user, before anything native is touched.
+    /// Checks the platform before the first native call.
     ///
-    /// @throws UnsupportedOperationException where Gyre has no backend
+    /// @throws UnsupportedOperationException if Gyre has no backend for it
     public static void requireSupported() {
         requireSupported(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
     }
@@ -22,11 +22,11 @@ public final class Platform {
         }
         if (!isX86(architecture) && !architecture.equals("aarch64")) {
             throw new UnsupportedOperationException(
-                    "Gyre knows x86-64 and aarch64, not " + architecture);
+                    "Gyre supports x86-64 and aarch64, not " + architecture);
         }
     }
 
-    /// What a user has to know before trusting a loop on this system; empty where all of it is tested.
+    /// Returns the limitations of this system; empty if it is fully tested.
     public static Optional<String> caveat() {
         return caveat(System.getProperty("os.name", ""));
     }
@@ -37,14 +37,14 @@ public final class Platform {
                         "on "
                                 + system
                                 + " timers, tasks and promises only: kqueue was tested against a"
-                                + " kernel in memory, never on "
+                                + " simulated kernel, never on "
                                 + system
                                 + " itself, and descriptors, sockets, files, signals and child"
-                                + " processes are known on Linux only")
+                                + " processes are supported on Linux only")
                 : Optional.empty();
     }
 
-    /// Whether loops wait by kqueue here.
+    /// Returns whether loops use kqueue on this system.
     public static boolean hasKqueue() {
         return hasKqueue(System.getProperty("os.name", ""));
     }

@@ -1,15 +1,19 @@
 package dev.gyre.internal.sys;
 
-/// The seam: every native call that Gyre makes goes through an instance of this. Tests put their own
-/// behind it to return any value or errno; while only [LinuxPollSyscalls] is loaded the JIT sees one
-/// implementation and calls it directly, so the seam costs nothing.
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+
+/// The system calls of descriptors and epoll. Together with the other `*Calls` interfaces this is
+/// the seam to the kernel: every native call of Gyre goes through one of them. Tests substitute
+/// implementations that return any value or errno. While only [LinuxPollSyscalls] is loaded, the
+/// JIT sees one implementation and calls it directly, so the seam costs nothing.
 ///
-/// **Results** are those of the kernel itself, before libc: zero or positive for success, and
-/// `-errno` for refusal. So there is no errno to read afterwards and nothing to forget.
+/// **Results** are those of the kernel, before libc: zero or positive on success, and `-errno` if
+/// refused. Callers have no separate errno to read.
 ///
-/// **Threads.** One instance serves one thread at a time, because it owns the memory that errno is
-/// captured in. Whoever shares one guards it with a lock. Addresses are raw: the caller keeps the memory
-/// alive.
+/// **Threads.** One instance serves one thread at a time, because it owns the memory that captures
+/// errno. Shared instances need a lock. Addresses are raw: the caller keeps the memory alive.
 public interface PollSyscalls {
     int epollCreate1(int flags);
 
@@ -17,7 +21,7 @@ public interface PollSyscalls {
 
     int epollWait(int epfd, long eventsAddress, int maxEvents, int timeoutMillis);
 
-    /// `-ENOSYS` where libc has no such call.
+    /// Returns `-ENOSYS` if libc lacks the call.
     int epollPwait2(int epfd, long eventsAddress, int maxEvents, long timespecAddress);
 
     int eventfd(int initialValue, int flags);
@@ -39,4 +43,22 @@ public interface PollSyscalls {
     int socketpair(int domain, int type, int protocol, long pairAddress);
 
     int getrlimit(int resource, long rlimitAddress);
+
+    /// The two descriptors that some calls return. Reading them after the call keeps the memory
+    /// alive during it.
+    final class FdPair {
+        private final MemorySegment memory = Memory.allocate(2 * Integer.BYTES);
+
+        public long address() {
+            return memory.address();
+        }
+
+        public int first() {
+            return memory.get(JAVA_INT, 0);
+        }
+
+        public int second() {
+            return memory.get(JAVA_INT, Integer.BYTES);
+        }
+    }
 }

@@ -1,10 +1,30 @@
 package dev.gyre.internal.sys;
 
-/// The seam for signals, beside [PollSyscalls] and with the same rules: results are the kernel's,
-/// `-errno` for refusal, one instance serves one thread at a time, addresses are raw.
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.MemorySegment;
+
+/// The system calls of signals. Results, threads and addresses are as in [PollSyscalls].
 public interface SignalCalls {
     int signalfd(int fd, long setAddress, int flags);
 
-    /// Also `-errno` for refusal, although this function of libc's returns it without the sign.
+    /// Returns `-errno` if refused, although libc returns it without the sign.
     int pthreadSigmask(int how, long setAddress, long oldSetAddress);
+
+    /// A `sigset_t` in native memory, in the kernel's layout: bit `n - 1` for signal `n`.
+    final class SignalSet {
+        private final MemorySegment memory = Memory.allocate(Linux.SIZEOF_SIGSET);
+
+        public SignalSet(long bits) {
+            Memory.putLong(memory.address(), bits);
+        }
+
+        public long address() {
+            return memory.address();
+        }
+
+        public long bits() {
+            return memory.get(JAVA_LONG_UNALIGNED, 0);
+        }
+    }
 }

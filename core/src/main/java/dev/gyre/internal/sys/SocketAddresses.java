@@ -22,16 +22,16 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Socket addresses as Linux lays them out, and back.
+/// Encodes and decodes socket addresses in the layout of Linux.
 public final class SocketAddresses {
-    /// How addresses of IPv6 begin that stand for those of IPv4.
+    /// The prefix of IPv4-mapped IPv6 addresses.
     private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1};
 
     private SocketAddresses() {}
 
-    /// The kernel's family of an address.
+    /// Returns the kernel's family of an address.
     ///
-    /// @throws IllegalArgumentException if it is of no kind that Gyre knows, or a name that is not resolved
+    /// @throws IllegalArgumentException if the address is unresolved or of an unsupported kind
     public static int family(SocketAddress address) {
         if (address instanceof UnixDomainSocketAddress) {
             return AF_UNIX;
@@ -50,10 +50,10 @@ public final class SocketAddresses {
     /// Writes an address.
     ///
     /// @param memory at least `SIZEOF_SOCKADDR_STORAGE` bytes
-    /// @return its length
+    /// @return the length of the address
     public static int encode(SocketAddress address, NativeBytes memory) {
         int family = family(address);
-        Memory.putInt(memory.address(), family); // Also the port, which comes next.
+        Memory.putInt(memory.address(), family); // Also clears the port, which follows.
         if (address instanceof InetSocketAddress internet) {
             return encode(internet, memory);
         }
@@ -63,9 +63,10 @@ public final class SocketAddresses {
         return OFFSETOF_SOCKADDR_UN_PATH + path.length + 1;
     }
 
-    /// Refuses an address that [#encode] would.
+    /// Checks that [#encode] accepts an address.
     ///
-    /// @throws IllegalArgumentException if it is of no kind that Gyre knows, not resolved, or too long
+    /// @throws IllegalArgumentException if the address is unresolved, of an unsupported kind, or
+    ///     too long
     public static void requireEncodable(SocketAddress address) {
         if (family(address) == AF_UNIX) {
             int _ = path((UnixDomainSocketAddress) address).length;
@@ -101,10 +102,10 @@ public final class SocketAddresses {
         return SIZEOF_SOCKADDR_IN;
     }
 
-    /// Writes an address as a socket of that family takes it: to one of IPv6 an address of IPv4 is a part of its own.
+    /// Writes an address for a socket of that family: for IPv6 an IPv4 address is mapped.
     ///
-    /// @return its length
-    /// @throws IllegalArgumentException if a socket of that family does not get there
+    /// @return the length of the address
+    /// @throws IllegalArgumentException if a socket of that family cannot reach the address
     public static int encodeFor(int socketFamily, SocketAddress address, NativeBytes memory) {
         int family = family(address);
         if (socketFamily == AF_INET6 && family == AF_INET) {
@@ -122,7 +123,7 @@ public final class SocketAddresses {
             throw new IllegalArgumentException(
                     "a socket of "
                             + name(socketFamily)
-                            + " does not get to "
+                            + " cannot reach "
                             + address
                             + ", which is of "
                             + name(family));
@@ -138,9 +139,9 @@ public final class SocketAddresses {
         };
     }
 
-    /// Reads an address. One of a Unix socket without a name has an empty path.
+    /// Reads an address. An unnamed Unix socket has an empty path.
     ///
-    /// @throws IllegalArgumentException if it is of another family
+    /// @throws IllegalArgumentException if the family is unsupported
     public static SocketAddress decode(NativeBytes memory, int length) {
         int family = length < 2 ? AF_UNIX : Memory.getInt(memory.address()) & 0xffff;
         return switch (family) {

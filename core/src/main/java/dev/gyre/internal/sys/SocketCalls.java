@@ -1,10 +1,8 @@
 package dev.gyre.internal.sys;
 
-/// The part of the seam that sockets and streams are made of. As with [PollSyscalls]: results are those of the
-/// kernel itself, `-errno` for refusal, numbers as Linux has them on every system; one instance serves one
-/// thread at a time; addresses are raw.
-///
-/// Socket addresses lie in memory as Linux lays them out (see [SocketAddresses]), whatever the system.
+/// The system calls of sockets. Results, threads and addresses are as in [PollSyscalls]. Constants
+/// and socket addresses have the values and the layout of Linux on every system: see
+/// [SocketAddresses].
 public interface SocketCalls {
     int socket(int domain, int type, int protocol);
 
@@ -14,7 +12,8 @@ public interface SocketCalls {
 
     /// Accepts a connection.
     ///
-    /// @param lengthAddress an int: room on the way in, length on the way out; both may be zero
+    /// @param lengthAddress an int, the capacity on entry and the length on return; both addresses
+    ///     may be zero
     int accept4(int fd, long address, long lengthAddress, int flags);
 
     int connect(int fd, long address, int length);
@@ -43,15 +42,15 @@ public interface SocketCalls {
 
     /// Sends from a file.
     ///
-    /// @param offset where in the file to begin
+    /// @param offset the first byte of the file to send
     long sendfile(int socket, int file, long offset, long count);
 
-    /// Moves bytes between a pipe and anything else, neither at an offset.
+    /// Moves bytes between a pipe and any descriptor, neither at an offset.
     long splice(int from, int to, long count, int flags);
 
-    /// Asks at once whether a descriptor is ready.
+    /// Polls a descriptor without blocking.
     ///
-    /// @param events bits of `POLLIN` and the like
-    /// @return those that are so
+    /// @param events bits of `POLLIN` and so on
+    /// @return the ready events
     int pollOne(int fd, int events);
 }

@@ -2,10 +2,10 @@ package dev.gyre.internal.sys;
 
 import java.util.function.Supplier;
 
-/// All of the seam that descriptors are used through, as makers of instances: an instance serves one
-/// thread at a time. The memory calls serve any.
+/// The system calls for descriptors, as factories: an instance serves one thread at a time. The
+/// memory calls serve any thread.
 ///
-/// @param limit the open-file limit for descriptors opened through it
+/// @param limit the open-file limit of descriptors opened through these calls
 public record Syscalls(
         Supplier<? extends PollSyscalls> kernels,
         Supplier<? extends SocketCalls> sockets,
@@ -13,7 +13,7 @@ public record Syscalls(
         DescriptorLimit limit,
         MemoryCalls memory) {
 
-    /// With the real memory.
+    /// Creates one with the real memory calls.
     public Syscalls(
             Supplier<? extends PollSyscalls> kernels,
             Supplier<? extends SocketCalls> sockets,
@@ -22,11 +22,11 @@ public record Syscalls(
         this(kernels, sockets, files, limit, LinuxMemoryCalls.INSTANCE);
     }
 
-    /// The real one, a new instance each time: for one who keeps it.
+    /// The real calls, a new instance each time, for an owner that keeps it.
     public static final Syscalls LINUX =
             new Syscalls(LinuxPollSyscalls::new, LinuxSocketCalls::new, LinuxFileCalls::new);
 
-    /// The real one, the calling thread's instance: for those that are called by any.
+    /// The real calls, the instance of the calling thread, for code that any thread may call.
     public static final Syscalls LINUX_BY_THREAD =
             new Syscalls(
                     LinuxPollSyscalls::ofThread,
@@ -34,7 +34,7 @@ public record Syscalls(
                     LinuxFileCalls::new,
                     LINUX.limit);
 
-    /// One with descriptors of its own.
+    /// Creates one with an open-file limit of its own.
     public Syscalls(
             Supplier<? extends PollSyscalls> kernels,
             Supplier<? extends SocketCalls> sockets,
@@ -42,8 +42,8 @@ public record Syscalls(
         this(kernels, sockets, files, new DescriptorLimit(kernels));
     }
 
-    /// The same calls for those that are called by any thread: what is real is the calling thread's instance, what
-    /// is not stays what it is.
+    /// Returns the same calls for code that any thread may call: real calls become the instance of
+    /// the calling thread, substituted ones stay.
     public Syscalls byThread() {
         return new Syscalls(
                 kernels.equals(LINUX.kernels) ? LINUX_BY_THREAD.kernels : kernels,

@@ -3,33 +3,53 @@ package dev.gyre.internal.sys;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/// A terminal's settings as libc keeps them, never looked into.
+/// The settings of a terminal, an opaque `struct termios` of libc.
 public final class TerminalSettings {
-    /// `struct termios` is 60 bytes with glibc and musl; more does no harm.
-    private static final int ROOM_BYTES = 256;
+    /// Larger than `struct termios`, which has 60 bytes in glibc and musl.
+    private static final int TERMIOS_BYTES = 256;
 
-    private final MemorySegment memory = Memory.allocate(ROOM_BYTES);
+    private static final int SHORT_MASK = 0xFFFF;
 
-    /// Fills in those of a terminal.
+    private final MemorySegment memory = Memory.allocate(TERMIOS_BYTES);
+
+    /// The size of a terminal in characters; zeros if unknown.
+    public record WindowSize(int columns, int rows) {}
+
+    /// Reads the size of a terminal.
+    public static WindowSize windowSize(FileCalls calls, int fd) {
+        MemorySegment winsize = Memory.allocate(Linux.SIZEOF_WINSIZE);
+        long address = winsize.address();
+        try {
+            return calls.windowSize(fd, address) < 0
+                    ? new WindowSize(0, 0)
+                    : new WindowSize(
+                            Memory.getShort(address + Linux.OFFSETOF_WINSIZE_COLUMNS) & SHORT_MASK,
+                            Memory.getShort(address) & SHORT_MASK);
+        } finally {
+            Reference.reachabilityFence(winsize);
+        }
+    }
+
+    /// Reads the settings of a terminal.
     ///
     /// @return zero or `-errno`
-    public int readFrom(Terminals terminals, int fd) {
+    public int readFrom(FileCalls calls, int fd) {
         try {
-            return terminals.tcgetattr(fd, memory.address());
+            return calls.tcgetattr(fd, memory.address());
         } finally {
             Reference.reachabilityFence(this);
         }
     }
 
-    /// Puts them in force at once. Waiting for output first might last for ever: the user can
-    /// hold it up.
+    /// Applies the settings at once. Draining the output first could block forever, since the user
+    /// can suspend it.
     ///
     /// @return zero or `-errno`
-    public int writeTo(Terminals terminals, int fd) {
+    public int writeTo(FileCalls calls, int fd) {
         try {
             int result;
             do {
-                result = terminals.tcsetattr(fd, Linux.TCSANOW, memory.address());
+                result = calls.tcsetattr(fd, Linux.TCSANOW, memory.address());
             } while (result == -Errno.EINTR);
             return result;
         } finally {
@@ -37,12 +57,12 @@ public final class TerminalSettings {
         }
     }
 
-    /// A copy, made raw.
-    public TerminalSettings raw(Terminals terminals) {
+    /// Returns a copy in raw mode.
+    public TerminalSettings raw(FileCalls calls) {
         TerminalSettings copy = new TerminalSettings();
         copy.memory.copyFrom(memory);
         try {
-            terminals.cfmakeraw(copy.memory.address());
+            calls.cfmakeraw(copy.memory.address());
         } finally {
             Reference.reachabilityFence(copy);
         }

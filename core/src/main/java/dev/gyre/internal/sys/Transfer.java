@@ -8,33 +8,33 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
-/// Moves bytes between a descriptor and a buffer, with one call that reaches the kernel. Direct buffers
-/// are used in place; what lies in the heap may be moved by the garbage collector during the call, so it
-/// takes a detour over memory of the thread's own.
+/// Moves bytes between a descriptor and a buffer with one system call. Direct buffers are used in
+/// place. The garbage collector may move a heap buffer during the call, so its bytes go through a
+/// bounce buffer of the thread.
 public final class Transfer {
     private static final int END = -1;
 
-    /// Of a heap buffer no more than this is moved at a time; on a virtual thread, of which there may be
-    /// very many, no more than the second.
-    private static final int MOST_DETOUR_BYTES = 1 << 16;
+    /// The maximum bytes of a heap buffer per call. The second applies to virtual threads, which
+    /// may be very many.
+    private static final int MAX_BOUNCE_BYTES = 1 << 16;
 
-    private static final int MOST_VIRTUAL_DETOUR_BYTES = 1 << 12;
+    private static final int MAX_VIRTUAL_BOUNCE_BYTES = 1 << 12;
 
     private static final ThreadLocal<Transfer> OF_THREAD = ThreadLocal.withInitial(Transfer::new);
 
     // One thread only.
-    private final Located reading = new Located();
-    private final Located writing = new Located();
-    private @Nullable MemorySegment detour;
+    private final CachedAddress reading = new CachedAddress();
+    private final CachedAddress writing = new CachedAddress();
+    private @Nullable MemorySegment bounce;
 
     private Transfer() {}
 
-    /// Where a direct buffer is, remembered for the one used last: asking costs an object each time, and
-    /// most threads use the same buffer over and over.
-    private static final class Located {
+    /// Caches the address of the direct buffer used last: computing it allocates an object, and
+    /// most threads use the same buffer repeatedly.
+    private static final class CachedAddress {
         private WeakReference<@Nullable ByteBuffer> last = new WeakReference<>(null);
 
-        /// Of the memory's life: does not keep the buffer.
+        /// The lifetime of the memory; it does not retain the buffer.
         private MemorySegment.Scope scope = MemorySegment.NULL.scope();
 
         private long startAddress;
@@ -72,6 +72,36 @@ public final class Transfer {
         do {
             result = transfer.readInto(kernel, fd, buffer);
         } while (result == -Errno.EINTR);
+        return received("read", result, fd, buffer);
+    }
+
+    private long readInto(PollSyscalls kernel, int fd, ByteBuffer buffer) {
+        if (buffer.isDirect()) {
+            return kernel.read(fd, reading.addressOf(buffer), buffer.remaining());
+        }
+        MemorySegment via = bounce(buffer.remaining());
+        long most = Math.min(buffer.remaining(), via.byteSize());
+        long result = kernel.read(fd, via.address(), most);
+        if (result > 0) {
+            MemorySegment.ofBuffer(buffer).copyFrom(via.asSlice(0, result));
+        }
+        return result;
+    }
+
+    /// Receives once from a socket, without blocking even if the socket itself would.
+    ///
+    /// @param buffer a direct one with space left
+    /// @return the number of bytes; 0 if the call would block; -1 at the end
+    public static int receive(SocketCalls sockets, int fd, ByteBuffer buffer) {
+        MemorySegment target = MemorySegment.ofBuffer(buffer); // From its position on.
+        long result;
+        do {
+            result = sockets.recv(fd, target.address(), target.byteSize(), Linux.MSG_DONTWAIT);
+        } while (result == -Errno.EINTR);
+        return received("recv", result, fd, buffer);
+    }
+
+    private static int received(String call, long result, int fd, ByteBuffer buffer) {
         if (result > 0) {
             buffer.position(buffer.position() + (int) result);
             return (int) result;
@@ -80,22 +110,9 @@ public final class Transfer {
             return 0;
         }
         if (result < 0) {
-            throw new SystemCallException("read", (int) -result, fd);
+            throw new SystemCallException(call, (int) -result, fd);
         }
         return END;
-    }
-
-    private long readInto(PollSyscalls kernel, int fd, ByteBuffer buffer) {
-        if (buffer.isDirect()) {
-            return kernel.read(fd, reading.addressOf(buffer), buffer.remaining());
-        }
-        MemorySegment via = detour(buffer.remaining());
-        long most = Math.min(buffer.remaining(), via.byteSize());
-        long result = kernel.read(fd, via.address(), most);
-        if (result > 0) {
-            MemorySegment.ofBuffer(buffer).copyFrom(via.asSlice(0, result));
-        }
-        return result;
     }
 
     /// Writes once.
@@ -124,20 +141,19 @@ public final class Transfer {
         if (buffer.isDirect()) {
             return kernel.write(fd, writing.addressOf(buffer), buffer.remaining());
         }
-        MemorySegment via = detour(buffer.remaining());
+        MemorySegment via = bounce(buffer.remaining());
         long most = Math.min(buffer.remaining(), via.byteSize());
         via.copyFrom(MemorySegment.ofBuffer(buffer).asSlice(0, most));
         return kernel.write(fd, via.address(), most);
     }
 
-    /// Room for so many bytes, or as many as are moved at a time. Grows with what is asked of it.
-    private MemorySegment detour(int bytes) {
-        int most =
-                Thread.currentThread().isVirtual() ? MOST_VIRTUAL_DETOUR_BYTES : MOST_DETOUR_BYTES;
+    /// Returns memory for that many bytes, up to the maximum per call. It grows with demand.
+    private MemorySegment bounce(int bytes) {
+        int most = Thread.currentThread().isVirtual() ? MAX_VIRTUAL_BOUNCE_BYTES : MAX_BOUNCE_BYTES;
         int wanted = Math.min(bytes, most);
-        if (detour == null || detour.byteSize() < wanted) {
-            detour = Memory.allocate(Math.min(most, Math.max(64, 2 * wanted)));
+        if (bounce == null || bounce.byteSize() < wanted) {
+            bounce = Memory.allocate(Math.min(most, Math.max(64, 2 * wanted)));
         }
-        return detour;
+        return bounce;
     }
 }

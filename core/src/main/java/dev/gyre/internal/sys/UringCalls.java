@@ -1,14 +1,14 @@
 package dev.gyre.internal.sys;
 
-/// The seam of io_uring, beside [PollSyscalls] and with its rules: results are zero or positive, or
+/// The system calls of io_uring, with the rules of [PollSyscalls]: results are zero or positive, or
 /// `-errno`; one instance serves one thread at a time; the caller keeps the memory alive.
 public interface UringCalls {
     int setup(int entries, long paramsAddress);
 
-    /// Submits what is in the ring, waits, or both.
+    /// Submits SQEs, waits for CQEs, or both.
     ///
-    /// @param argAddress a signal mask, or with [IoUring#IORING_ENTER_EXT_ARG] the structure that
-    ///     holds one and a timeout
+    /// @param argAddress a signal mask, or with [IoUring#IORING_ENTER_EXT_ARG] an
+    ///     `io_uring_getevents_arg`
     int enter(int fd, int toSubmit, int minComplete, int flags, long argAddress, long argSize);
 
     int register(int fd, int opcode, long argAddress, int count);
@@ -18,7 +18,7 @@ public interface UringCalls {
     /// @return how many of them are ready, or `-errno`
     int poll(long pollfdsAddress, int count);
 
-    /// Maps a part of a ring that the process shares with the kernel, readable and writable.
+    /// Maps a part of a ring, readable and writable.
     ///
     /// @return its address, or `-errno`
     long mmap(long length, int fd, long offset);

@@ -1,4 +1,4 @@
-/// Every native call and constant. The only room that knows the linker and errno.
+/// Every native call and constant. The only package that knows the linker and errno.
 @NullMarked
 package dev.gyre.internal.sys;
 

@@ -3,17 +3,17 @@ package dev.gyre.internal.time;
 import java.time.Duration;
 import java.util.Objects;
 
-/// Durations as nanoseconds, refused where they do not fit.
+/// Converts durations to nanoseconds and rejects those out of range.
 public final class Durations {
-    /// Half of what a long can hold, so that it can be added to any instant.
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 2);
+    /// Half of the range of a long, so that it can be added to any instant.
+    private static final Duration MAX_WAIT = Duration.ofNanos(Long.MAX_VALUE / 2);
 
     private Durations() {}
 
-    /// The duration in nanoseconds.
+    /// Returns the duration in nanoseconds.
     ///
-    /// @param what what it is, for the message
-    /// @throws IllegalArgumentException if it is negative or beyond 292 years
+    /// @param what the name of the parameter, for the message
+    /// @throws IllegalArgumentException if it is negative or exceeds 292 years
     public static long nanos(String what, Duration duration) {
         Objects.requireNonNull(duration, what);
         if (duration.isNegative()) {
@@ -27,18 +27,18 @@ public final class Durations {
         }
     }
 
-    /// The same, but what is beyond 146 years counts as that long: for waiting, which is as good as for ever.
+    /// Returns the duration in nanoseconds, at most 146 years. For waits, where that means forever.
     ///
     /// @throws IllegalArgumentException if it is negative
     public static long saturatedNanos(String what, Duration duration) {
         Objects.requireNonNull(duration, what);
-        return duration.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : nanos(what, duration);
+        return duration.compareTo(MAX_WAIT) > 0 ? MAX_WAIT.toNanos() : nanos(what, duration);
     }
 
-    /// Refuses an instant that is so far away that it cannot be told whether it is ahead or past.
+    /// Rejects an instant too far away to tell whether it is in the future or in the past.
     ///
-    /// @throws IllegalArgumentException if it is more than 292 years from the other one
-    public static void requireWithinReach(String what, long instantNanos, long fromNanos) {
+    /// @throws IllegalArgumentException if the instants are more than 292 years apart
+    public static void requireComparable(String what, long instantNanos, long fromNanos) {
         boolean ahead = instantNanos > fromNanos;
         if (ahead != instantNanos - fromNanos > 0 && instantNanos != fromNanos) {
             throw new IllegalArgumentException(
@@ -46,7 +46,7 @@ public final class Durations {
         }
     }
 
-    /// The instant so many nanoseconds after another.
+    /// Returns the instant that many nanoseconds after another one.
     ///
     /// @throws IllegalArgumentException if it cannot be represented
     public static long deadline(String what, long fromNanos, long nanos) {

@@ -4,11 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
-/// The loop's cached time: read from the backend once a tick, kept as one long that any thread may read
-/// whole.
+/// The loop's cached time. The loop reads it from the backend once per tick. Any thread may read
+/// the cached value.
 ///
-/// The time is an offset from an anchor. Offsets start at zero and only grow, so they can be compared
-/// with `<` although the backend's own scale may begin anywhere and wrap.
+/// The time is stored as an offset from an anchor. Offsets start at zero and never decrease, so `<`
+/// compares them, although the backend's scale may start anywhere and wrap around.
 public final class LoopClock {
     private static final VarHandle OFFSET;
 
@@ -25,8 +25,9 @@ public final class LoopClock {
     private final LongSupplier source;
     private final long anchorNanos;
 
-    // Shared: only ever raised, by compare-and-set, and read by any thread. Opaque reads: whole and
-    // in order, no fence.
+    // Shared: raised by any thread with compare-and-set, read by any thread. Opaque reads are
+    // atomic
+    // and coherent, without a fence.
     @SuppressWarnings("unused") // through OFFSET
     private long offsetNanos;
 
@@ -35,17 +36,17 @@ public final class LoopClock {
         this.anchorNanos = source.getAsLong();
     }
 
-    /// Reads the source and keeps what it says. Time never goes back, even if the source does, or another
-    /// thread was quicker. The loop thread once a tick; any thread while the loop does not run.
+    /// Updates the cached time from the source. The cached time never decreases, even if the source
+    /// does. The loop thread calls this once per tick; any thread may while the loop does not run.
     public void update() {
         long offset = source.getAsLong() - anchorNanos;
-        long kept;
+        long cached;
         do {
-            kept = (long) OFFSET.getOpaque(this);
-        } while (offset > kept && !OFFSET.compareAndSet(this, kept, offset));
+            cached = (long) OFFSET.getOpaque(this);
+        } while (offset > cached && !OFFSET.compareAndSet(this, cached, offset));
     }
 
-    /// The kept time, on the source's scale. Any thread.
+    /// Returns the cached time on the source's scale. Any thread.
     public long nanos() {
         return anchorNanos + (long) OFFSET.getOpaque(this);
     }

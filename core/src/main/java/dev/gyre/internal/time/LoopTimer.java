@@ -8,38 +8,37 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A timer and its own place in the queue: being its own node, it costs no allocation to move.
+/// A timer. It is its own queue node, so moving it allocates nothing.
 ///
-/// Loop thread only, like the queue it belongs to.
+/// Loop thread only, like its queue.
 public final class LoopTimer implements Timer {
-    static final int NOWHERE = -1;
+    static final int UNSCHEDULED = -1;
     static final int NEAR = -2;
     static final int DUE = -3;
 
     final TimerQueue queue;
 
-    /// A [TimerBinding] if the timer is bound.
+    /// The user's callback, or a [TimerBinding] if the timer is bound to a cancellation.
     private Consumer<? super Timer> callback;
 
-    /// Zero for one-shot.
+    /// Zero if one-shot.
     final long periodNanos;
 
     long firedDeadlineNanos;
     long deadlineNanos;
 
-    /// Breaks ties between equal deadlines: the order of scheduling.
+    /// The order of scheduling. Breaks ties between equal deadlines.
     long sequence;
 
-    /// Where the timer is: in a slot of the wheel, from 0 on; or [#NOWHERE], [#NEAR], or among those that
-    /// are [#DUE] in this tick.
-    int place = NOWHERE;
+    /// The index of its wheel slot; or [#UNSCHEDULED], [#NEAR], or [#DUE] in this tick.
+    int place = UNSCHEDULED;
 
-    /// Its place among the timers there.
+    /// Its index in the array of that structure.
     int index;
 
     boolean referenced = true;
 
-    /// Whether it was bound to a cancellation. Kept here, where it costs no memory and no further look.
+    /// Whether it is bound to a cancellation. The flag fits into padding and saves a type check.
     private boolean bound;
 
     LoopTimer(
@@ -59,14 +58,14 @@ public final class LoopTimer implements Timer {
         return difference < 0 || (difference == 0 && sequence - other.sequence < 0);
     }
 
-    /// Runs the callback. Called by the loop, after [TimerQueue#takeDue(long)].
+    /// Runs the callback. The loop calls this after [TimerQueue#pollDue(long)].
     public void fire() {
         callback.accept(this);
     }
 
     @Override
     public boolean cancel() {
-        queue.host.requireConfined("cancel");
+        queue.context.requireConfined("cancel");
         boolean removed = queue.remove(this);
         if (bound) {
             binding().stopListening();
@@ -78,9 +77,9 @@ public final class LoopTimer implements Timer {
     @Override
     public Timer reschedule(Duration delay) {
         long nanos = Durations.nanos("delay", delay);
-        LoopContext host = queue.host;
-        host.requireOpen("reschedule");
-        long deadline = Durations.deadline("delay", host.nowNanos(), nanos);
+        LoopContext context = queue.context;
+        context.requireOpen("reschedule");
+        long deadline = Durations.deadline("delay", context.nowNanos(), nanos);
         if (bound && binding().isCancelled()) {
             cancel();
             return this;
@@ -93,22 +92,22 @@ public final class LoopTimer implements Timer {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // there is one that is never cancelled
+    @SuppressWarnings("ReferenceEquality") // none() is a single instance
     public Timer cancelOn(Cancellation cancellation) {
         Objects.requireNonNull(cancellation, "cancellation");
-        queue.host.requireConfined("cancelOn");
+        queue.context.requireConfined("cancelOn");
         if (cancellation == Cancellation.none()) {
             return this;
         }
         if (bound) {
-            binding().alsoTo(cancellation);
+            binding().addCancellation(cancellation);
         } else {
             callback = new TimerBinding(this, callback, cancellation);
             bound = true;
         }
         if (cancellation.isCancelled()) {
             cancel();
-        } else if (place != NOWHERE) {
+        } else if (place != UNSCHEDULED) {
             binding().listen();
         }
         return this;
@@ -120,8 +119,8 @@ public final class LoopTimer implements Timer {
 
     @Override
     public boolean isScheduled() {
-        queue.host.requireConfined("isScheduled");
-        return place != NOWHERE && !(bound && binding().isCancelled());
+        queue.context.requireConfined("isScheduled");
+        return place != UNSCHEDULED && !(bound && binding().isCancelled());
     }
 
     @Override
@@ -136,14 +135,14 @@ public final class LoopTimer implements Timer {
 
     @Override
     public Timer unreference() {
-        queue.host.requireConfined("unreference");
+        queue.context.requireConfined("unreference");
         queue.setReferenced(this, false);
         return this;
     }
 
     @Override
     public Timer reference() {
-        queue.host.requireConfined("reference");
+        queue.context.requireConfined("reference");
         queue.setReferenced(this, true);
         return this;
     }

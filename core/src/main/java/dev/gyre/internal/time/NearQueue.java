@@ -4,25 +4,25 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/// The near timers in exact order: a binary heap by deadline, then by order of scheduling. Each timer
-/// knows its index, so any of them can be taken out.
+/// The near timers in exact order: a binary heap by deadline, then by order of scheduling. Each
+/// timer stores its index, so any timer can be removed.
 ///
 /// Loop thread only.
 final class NearQueue {
     private @Nullable LoopTimer[] heap = new @Nullable LoopTimer[16];
     private int size;
 
-    /// The first timer, or null.
+    /// Returns the first timer; `null` if empty.
     @Nullable LoopTimer first() {
         return heap[0];
     }
 
-    /// The first deadline, or `otherwise` if that is earlier or there is none.
-    long nearest(long otherwise) {
+    /// Returns the first deadline, or the limit if that is earlier or the queue is empty.
+    long nearest(long limitNanos) {
         LoopTimer first = heap[0];
-        return first != null && first.deadlineNanos - otherwise < 0
+        return first != null && first.deadlineNanos - limitNanos < 0
                 ? first.deadlineNanos
-                : otherwise;
+                : limitNanos;
     }
 
     /// Ensures that the next timer can be inserted without an allocation.
@@ -41,8 +41,8 @@ final class NearQueue {
 
     void remove(LoopTimer timer) {
         int hole = timer.index;
-        assert heap[hole] == timer : "not at its place: " + hole;
-        timer.place = LoopTimer.NOWHERE;
+        assert heap[hole] == timer : "wrong index: " + hole;
+        timer.place = LoopTimer.UNSCHEDULED;
         LoopTimer last = at(--size);
         heap[size] = null;
         if (hole != size) {
@@ -85,7 +85,7 @@ final class NearQueue {
 
     private LoopTimer at(int index) {
         LoopTimer timer = heap[index];
-        assert timer != null : "hole in the heap at " + index;
+        assert timer != null : "gap in the heap at " + index;
         return timer;
     }
 

@@ -5,18 +5,20 @@ import dev.gyre.Cancellation.Registration;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.IntrusiveList;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/// What ties a timer to a cancellation. It takes the place of the timer's callback, so that timers
-/// without one are no larger and no slower: they have a flag in memory they touch anyway.
+/// Binds a timer to a cancellation. It replaces the timer's callback, so timers without a binding
+/// are neither larger nor slower.
 ///
-/// It listens only while the timer is in the queue. What it hears serves to take the timer out; whether the
-/// timer counts as scheduled and may fire is asked of the cancellation itself, so that it does
-/// not matter how soon the loop gets to that.
-final class TimerBinding implements Consumer<Timer>, Runnable {
+/// It listens only while the timer is in the queue, and the notification only removes the timer.
+/// Whether the timer counts as scheduled and may fire is queried from the cancellation itself. So
+/// the result does not depend on when the loop processes the notification.
+final class TimerBinding extends IntrusiveList.Node<TimerBinding>
+        implements Consumer<Timer>, Runnable {
     private final LoopTimer timer;
     private final Consumer<? super Timer> callback;
 
@@ -24,10 +26,8 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     private Cancellation cancellation;
     private boolean listening;
 
-    // Shared: guarded by the lock of the bindings.
-    @Nullable TimerBinding previous;
-    @Nullable TimerBinding next;
-    @Nullable Registration registration;
+    // Shared: guarded by the lock of the registrations.
+    private @Nullable Registration registration;
 
     TimerBinding(LoopTimer timer, Consumer<? super Timer> callback, Cancellation cancellation) {
         this.timer = timer;
@@ -35,8 +35,8 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
         this.cancellation = cancellation;
     }
 
-    /// Ties the timer to another cancellation as well.
-    void alsoTo(Cancellation another) {
+    /// Binds the timer to another cancellation as well.
+    void addCancellation(Cancellation another) {
         stopListening();
         cancellation = Cancellation.anyOf(cancellation, another);
     }
@@ -45,24 +45,24 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
         return cancellation.isCancelled();
     }
 
-    /// The timer is in the queue: listens from now on, if it does not yet.
+    /// Starts listening. Called when the timer enters the queue. Idempotent.
     void listen() {
         if (listening) {
             return;
         }
         listening = true;
         Registration registered = cancellation.onCancel(this);
-        // Or it was told in there, as cancelled already: then nobody would take it out again.
+        // False if the callback ran inside onCancel: then nothing would remove it again.
         if (listening) {
-            timer.queue.bindings.add(this, registered);
+            timer.queue.registrations.add(this, registered);
         }
     }
 
-    /// The timer is no longer in the queue.
+    /// Stops listening. Called when the timer leaves the queue.
     void stopListening() {
         if (listening) {
             listening = false;
-            timer.queue.bindings.remove(this);
+            timer.queue.registrations.remove(this);
         }
     }
 
@@ -70,33 +70,85 @@ final class TimerBinding implements Consumer<Timer>, Runnable {
     @Override
     public void accept(Timer fired) {
         if (cancellation.isCancelled()) {
-            drop();
+            removeTimer();
             return;
         }
-        if (timer.place == LoopTimer.NOWHERE) {
+        if (timer.place == LoopTimer.UNSCHEDULED) {
             stopListening();
         }
         callback.accept(fired);
     }
 
-    /// Is told of the cancellation, on any thread. Only the loop thread may be sure that the queue is its
-    /// own: where there is none at this moment, there may be one at the next.
+    /// Handles the cancellation on any thread. Only the loop thread may remove the timer: a loop
+    /// without a thread may get one at any instant.
     @Override
     public void run() {
-        EventLoop loop = timer.queue.host.loop();
+        EventLoop loop = timer.queue.context.loop();
         if (loop.isLoopThread()) {
-            drop();
+            removeTimer();
             return;
         }
         try {
-            loop.submitPriority(this::drop);
+            loop.submitPriority(this::removeTimer);
         } catch (LoopTerminatedException e) {
-            // Then it will not fire anyway.
+            // A terminated loop does not fire it.
         }
     }
 
-    private void drop() {
+    private void removeTimer() {
         timer.queue.remove(timer);
         stopListening();
+    }
+
+    /// The registrations of all bound timers of a loop. A cancellation may outlive many loops, so a
+    /// loop closes its registrations when it terminates.
+    ///
+    /// Guarded by a lock, because any thread may terminate a loop that no thread runs.
+    static final class Registrations {
+        // Shared: guarded by the lock, which is this object.
+        private final IntrusiveList<TimerBinding> bindings = new IntrusiveList<>();
+        private boolean closed;
+
+        /// Keeps the registration until the binding is removed or the loop terminates.
+        void add(TimerBinding binding, Registration registration) {
+            synchronized (this) {
+                if (!closed) {
+                    binding.registration = registration;
+                    bindings.add(binding);
+                    return;
+                }
+            }
+            registration.close();
+        }
+
+        /// Closes the registration of the binding, if present.
+        void remove(TimerBinding binding) {
+            Registration registration = null;
+            synchronized (this) {
+                if (bindings.contains(binding)) {
+                    bindings.remove(binding);
+                    registration = binding.registration;
+                    binding.registration = null;
+                }
+            }
+            if (registration != null) {
+                registration.close();
+            }
+        }
+
+        /// Closes all registrations, and every one that is added later.
+        void close() {
+            while (true) {
+                TimerBinding binding;
+                synchronized (this) {
+                    closed = true;
+                    binding = bindings.first();
+                }
+                if (binding == null) {
+                    return;
+                }
+                remove(binding);
+            }
+        }
     }
 }

@@ -6,44 +6,45 @@ import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Arrays;
 import java.util.function.Consumer;
 
-/// The loop's timers: a coarse [TimerWheel] for the many that are far, in front of an exact [NearQueue] for
-/// the few that are near.
+/// The loop's timers: a coarse [TimerWheel] for the many far ones in front of an exact [NearQueue]
+/// for the few near ones.
 ///
-/// Firing takes two steps. [#collectDue] moves everything that is due to a list, in order, and
-/// [#takeDue] hands the list out one by one. What a callback schedules meanwhile goes elsewhere, so it
-/// waits for a later tick however early its deadline; and what a callback cancels is unlinked from the
-/// list, so it does not fire although it was due.
+/// Firing takes two steps. [#collectDue] moves all due timers to a list, in order, and [#pollDue]
+/// returns them one by one. A timer that a callback schedules is not added to that list, so it
+/// fires in a later tick. A timer that a callback cancels is removed from the list and does not
+/// fire.
 ///
 /// Loop thread only.
 public final class TimerQueue {
-    private static final int MOST = 1 << 26;
+    private static final int MAX_TIMERS = 1 << 26;
 
-    final LoopContext host;
-    final TimerBindings bindings = new TimerBindings();
+    final LoopContext context;
+    final TimerBinding.Registrations registrations = new TimerBinding.Registrations();
 
     private final NearQueue near = new NearQueue();
     private final TimerWheel wheel;
-    private final DueTimers due = new DueTimers();
+    private final DueList due = new DueList();
     private int size;
     private int unreferenced;
     private long nextSequence;
 
-    /// @param nowNanos the time at which the queue begins
-    public TimerQueue(LoopContext host, long nowNanos) {
-        this.host = host;
+    /// @param nowNanos the current time
+    public TimerQueue(LoopContext context, long nowNanos) {
+        this.context = context;
         this.wheel = new TimerWheel(near, nowNanos);
     }
 
     /// Schedules a new timer.
     ///
-    /// @param periodNanos zero for one-shot
+    /// @param periodNanos zero if one-shot
     public LoopTimer schedule(
             long deadlineNanos, long periodNanos, Consumer<? super Timer> callback) {
         StackReserve.requireSmall();
         LoopTimer timer = new LoopTimer(this, deadlineNanos, periodNanos, callback);
-        if (size >= MOST) {
+        if (size >= MAX_TIMERS) {
             throw new IllegalStateException("too many timers: " + size);
         }
         ensureCapacity(deadlineNanos);
@@ -51,45 +52,45 @@ public final class TimerQueue {
         return timer;
     }
 
-    /// Lets go of all cancellations that timers listen to. Any thread, when the loop ends.
+    /// Closes the registrations of all bound timers. Any thread, when the loop terminates.
     public void release() {
-        bindings.close();
+        registrations.close();
     }
 
-    /// How many timers are scheduled.
+    /// Returns the number of scheduled timers.
     public int size() {
         return size;
     }
 
-    /// How many of them keep the loop alive.
+    /// Returns the number of scheduled timers that keep the loop alive.
     public int referenced() {
         return size - unreferenced;
     }
 
-    /// The nearest deadline, or `otherwise` if that is earlier. May be somewhat before it if a timer that was
-    /// nearer has been cancelled.
-    public long nearest(long otherwise) {
+    /// Returns the nearest deadline, or the limit if that is earlier. May return an earlier instant
+    /// if a nearer timer was cancelled.
+    public long nearest(long limitNanos) {
         return near.first() != null && !wheel.hasPendingMoves()
-                ? near.nearest(otherwise)
-                : wheel.nearest(otherwise);
+                ? near.nearest(limitNanos)
+                : wheel.nearest(limitNanos);
     }
 
-    /// Moves all timers whose deadline has come to the list of due ones, in order.
+    /// Moves all timers whose deadline has passed to the list of due timers, in order.
     public void collectDue(long nowNanos) {
         wheel.advance(nowNanos);
         for (LoopTimer first = near.first();
                 first != null && first.deadlineNanos - nowNanos <= 0;
                 first = near.first()) {
-            due.ensureCapacity(); // Before the removal: memory may be short.
+            due.ensureCapacity(); // Before the removal, as it may throw.
             near.remove(first);
             due.add(first);
         }
     }
 
-    /// Takes the next due timer, and puts a repeating one back for its next period.
+    /// Removes the next due timer and reinserts a repeating one for its next period.
     ///
-    /// @return the timer to fire, or null when none is left
-    public @Nullable LoopTimer takeDue(long nowNanos) {
+    /// @return the timer to fire; `null` if none is left
+    public @Nullable LoopTimer pollDue(long nowNanos) {
         LoopTimer timer = due.first();
         if (timer == null) {
             return null;
@@ -99,7 +100,7 @@ public final class TimerQueue {
             timer.firedDeadlineNanos = timer.deadlineNanos;
             return timer;
         }
-        // To the next multiple that lies ahead: missed periods fire once, now.
+        // To the next multiple in the future: missed periods fire once, now.
         long missed = (nowNanos - timer.deadlineNanos) / timer.periodNanos;
         long next = timer.deadlineNanos + (missed + 1) * timer.periodNanos;
         ensureCapacity(next);
@@ -110,9 +111,9 @@ public final class TimerQueue {
         return timer;
     }
 
-    /// Gives a timer, scheduled or not, another deadline; among equal ones it is now the last.
+    /// Sets the deadline of a timer, scheduled or not. Among equal deadlines it is now the last.
     void reschedule(LoopTimer timer, long deadlineNanos) {
-        if (wheel.mayKeep(timer, deadlineNanos)) {
+        if (wheel.canStay(timer, deadlineNanos)) {
             timer.deadlineNanos = deadlineNanos;
             timer.sequence = nextSequence++;
             return;
@@ -124,7 +125,7 @@ public final class TimerQueue {
         insert(timer);
     }
 
-    /// Takes a timer out, wherever it is.
+    /// Removes a timer from the structure that holds it.
     ///
     /// @return whether the timer was scheduled
     boolean remove(LoopTimer timer) {
@@ -148,13 +149,13 @@ public final class TimerQueue {
     void setReferenced(LoopTimer timer, boolean wanted) {
         if (timer.referenced != wanted) {
             timer.referenced = wanted;
-            if (timer.place != LoopTimer.NOWHERE) {
+            if (timer.place != LoopTimer.UNSCHEDULED) {
                 unreferenced += wanted ? -1 : 1;
             }
         }
     }
 
-    /// Grows the structure for a timer of that deadline before anything changes (E-4).
+    /// Grows the structure for a timer with that deadline before anything changes (E-4).
     private void ensureCapacity(long deadlineNanos) {
         if (wheel.accepts(deadlineNanos)) {
             wheel.ensureCapacity(deadlineNanos);
@@ -174,6 +175,61 @@ public final class TimerQueue {
         size++;
         if (!timer.referenced) {
             unreferenced++;
+        }
+    }
+
+    /// The timers that fire in this tick, in firing order.
+    static final class DueList {
+        /// Once all timers have fired, a larger array is replaced.
+        private static final int MAX_RETAINED = 1_024;
+
+        private static final int MIN_CAPACITY = 16;
+
+        /// The timers from `first` to `end`; `null` where one was removed.
+        private @Nullable LoopTimer[] timers = new @Nullable LoopTimer[MIN_CAPACITY];
+
+        private int first;
+        private int end;
+
+        int capacity() {
+            return timers.length;
+        }
+
+        /// Ensures that the next timer can be added without an allocation.
+        void ensureCapacity() {
+            if (end == timers.length) {
+                timers = Arrays.copyOf(timers, 2 * end);
+            }
+        }
+
+        void add(LoopTimer timer) {
+            ensureCapacity();
+            timers[end] = timer;
+            timer.place = LoopTimer.DUE;
+            timer.index = end++;
+        }
+
+        void remove(LoopTimer timer) {
+            assert timers[timer.index] == timer : "wrong index: " + timer.index;
+            timers[timer.index] = null;
+            timer.place = LoopTimer.UNSCHEDULED;
+        }
+
+        /// Returns the next timer without removing it; `null` if none is left.
+        @Nullable LoopTimer first() {
+            while (first < end) {
+                LoopTimer timer = timers[first];
+                if (timer != null) {
+                    return timer;
+                }
+                first++;
+            }
+            first = 0;
+            end = 0;
+            if (timers.length > MAX_RETAINED) {
+                timers = new @Nullable LoopTimer[MIN_CAPACITY];
+            }
+            return null;
         }
     }
 }

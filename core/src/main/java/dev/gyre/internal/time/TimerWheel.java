@@ -1,14 +1,16 @@
 package dev.gyre.internal.time;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Arrays;
 
-/// The far timers: a hierarchical wheel that is coarse and does not order what lies in one slot.
+/// The far timers: a hierarchical timing wheel. It is coarse and does not order timers in a slot.
 ///
-/// Time is cut into ticks of 2²⁰ ns, about a millisecond. Level 0 has a slot for each of 64 ticks, level 1
-/// for each of 64 stretches of 64 ticks, and so on; eight levels cover every deadline a long can hold. A
-/// timer lies on the level of the highest group of six bits in which its tick differs from the wheel's
-/// own. So everything on level 0 comes before everything on level 1, and the next occupied slot is found
-/// from one bit map a level, however far away it is.
+/// Time is divided into ticks of 2²⁰ ns, about a millisecond. Level 0 has a slot for each of 64
+/// ticks, level 1 for each of 64 spans of 64 ticks, and so on. Eight levels cover every deadline of
+/// a long. A timer's level is the highest group of six bits in which its tick differs from the
+/// wheel's tick. So all timers on level 0 precede all timers on level 1. One bit map per level
+/// locates the next occupied slot at any distance.
 ///
 /// ```
 ///   wheel's tick   … 000001 000010 000011
@@ -16,9 +18,10 @@ import java.util.Arrays;
 ///                  … 000001 001111 101010   differs in group 1: level 1, slot 15
 /// ```
 ///
-/// The wheel fires nothing. When its time reaches a slot of level 0, the slot's timers go to the exact
-/// [NearQueue]; when it enters the stretch of a slot on a higher level, they move down to finer slots. A
-/// timer that is cancelled before that has cost one linking and one unlinking, whatever the count.
+/// The wheel fires nothing. When it reaches a slot of level 0, the slot's timers move to the exact
+/// [NearQueue]. When it enters the span of a slot on a higher level, they move down to finer slots.
+/// A timer that is cancelled before that costs one insertion and one removal, each in constant
+/// time.
 ///
 /// Loop thread only.
 final class TimerWheel {
@@ -32,32 +35,32 @@ final class TimerWheel {
 
     private final NearQueue near;
     private final long anchorNanos;
-    private final TimerSlot[] slots = new TimerSlot[LEVELS * SLOTS];
+    private final Slot[] slots = new Slot[LEVELS * SLOTS];
     private final long[] occupied = new long[LEVELS];
 
-    /// Timers of earlier ticks are in the near queue.
+    /// The current tick. Timers of earlier ticks are in the near queue.
     private long tick;
 
     /// The highest level with timers still to move out of slots that the wheel has entered; 0 if
     /// none. Positive between calls only after memory ran out during a move.
-    private int unmoved;
+    private int unmovedLevel;
 
-    /// @param near where timers go when their time has come
-    /// @param anchorNanos the instant at which ticks begin
+    /// @param near receives the timers whose tick has begun
+    /// @param anchorNanos the instant of tick 0
     TimerWheel(NearQueue near, long anchorNanos) {
         this.near = near;
         this.anchorNanos = anchorNanos;
-        Arrays.setAll(slots, _ -> new TimerSlot());
+        Arrays.setAll(slots, _ -> new Slot());
     }
 
-    /// Whether the wheel accepts a timer of that deadline. It rejects deadlines so near that their
-    /// order matters now.
+    /// Returns whether the deadline belongs in the wheel. Nearer deadlines need the exact order of
+    /// the near queue.
     boolean accepts(long deadlineNanos) {
         return tickOf(deadlineNanos) >= tick;
     }
 
-    /// Ensures that a timer of that deadline can be inserted without an allocation. The wheel must
-    /// [#accepts] it.
+    /// Ensures that a timer with that deadline can be inserted without an allocation. Requires
+    /// [#accepts].
     void ensureCapacity(long deadlineNanos) {
         slots[slotFor(tickOf(deadlineNanos))].ensureCapacity();
     }
@@ -70,46 +73,46 @@ final class TimerWheel {
         occupied[slot >> LEVEL_SHIFT] |= 1L << (slot & SLOT_MASK);
     }
 
-    /// Whether a timer may stay where it is although its deadline becomes another: if it is in a slot,
-    /// and that slot comes up in time.
-    boolean mayKeep(LoopTimer timer, long deadlineNanos) {
-        return timer.place >= 0 && deadlineNanos - slots[timer.place].leastNanos >= 0;
+    /// Returns whether a timer can keep its slot with a new deadline, because the wheel reaches
+    /// that slot in time.
+    boolean canStay(LoopTimer timer, long deadlineNanos) {
+        return timer.place >= 0 && deadlineNanos - slots[timer.place].minNanos >= 0;
     }
 
     void remove(LoopTimer timer) {
-        TimerSlot slot = slots[timer.place];
+        Slot slot = slots[timer.place];
         slot.remove(timer);
         if (slot.size() == 0) {
             clearOccupied(timer.place);
         }
-        timer.place = LoopTimer.NOWHERE;
+        timer.place = LoopTimer.UNSCHEDULED;
     }
 
-    /// Hands over all timers whose tick has begun, and perhaps some of the same tick that are later.
+    /// Moves all timers whose tick has begun to the near queue, possibly ahead of their deadlines.
     void advance(long nowNanos) {
         advanceTo(tickOf(nowNanos));
     }
 
-    /// The nearest deadline, or somewhat before it if a timer that was nearer has been cancelled. Always
-    /// ahead of the instant last advanced to.
+    /// Returns the nearest deadline, or an earlier instant if a nearer timer was cancelled. The
+    /// result is always after the instant last advanced to.
     ///
-    /// @return the instant, or `otherwise` if that is earlier or there is none
-    long nearest(long otherwise) {
+    /// @return the instant, or the limit if that is earlier or the wheel is empty
+    long nearest(long limitNanos) {
         if (hasPendingMoves()) {
             long now = anchorNanos + (tick << TICK_SHIFT);
-            return now - otherwise < 0 ? now : otherwise;
+            return now - limitNanos < 0 ? now : limitNanos;
         }
         int slot = nextOccupiedSlot();
         if (slot == NONE) {
-            return otherwise;
+            return limitNanos;
         }
-        long least = slots[slot].leastNanos;
-        return least - otherwise < 0 ? least : otherwise;
+        long min = slots[slot].minNanos;
+        return min - limitNanos < 0 ? min : limitNanos;
     }
 
-    /// Whether memory ran out while timers were moved. The next advance moves the rest.
+    /// Returns whether memory ran out during a move. The next advance moves the rest.
     boolean hasPendingMoves() {
-        return unmoved > 0;
+        return unmovedLevel > 0;
     }
 
     private void advanceTo(long target) {
@@ -130,28 +133,28 @@ final class TimerWheel {
         }
     }
 
-    /// Moves the wheel's time, past empty slots only, and moves timers down from each slot whose stretch it
-    /// thereby enters.
+    /// Sets the current tick, past empty slots only. Moves timers down from each slot whose span is
+    /// entered.
     private void enter(long newTick) {
         long old = tick;
         tick = newTick;
         if (old >> LEVEL_SHIFT == newTick >> LEVEL_SHIFT) {
             return;
         }
-        unmoved = LEVELS - 1;
+        unmovedLevel = LEVELS - 1;
         moveDown();
     }
 
     private void moveDown() {
-        for (; unmoved > 0; unmoved--) {
-            empty(slotAt(unmoved, tick));
+        for (; unmovedLevel > 0; unmovedLevel--) {
+            empty(slotAt(unmovedLevel, tick));
         }
     }
 
-    /// Moves the timers of a slot that the wheel has entered to their next place. Ensures capacity
+    /// Moves the timers of an entered slot to a finer slot or the near queue. Ensures capacity
     /// before each move: if memory runs out, no timer is lost or duplicated.
     private void empty(int slot) {
-        TimerSlot timers = slots[slot];
+        Slot timers = slots[slot];
         boolean lowest = slot < SLOTS;
         while (timers.size() > 0) {
             LoopTimer timer = timers.get(timers.size() - 1);
@@ -168,8 +171,7 @@ final class TimerWheel {
     }
 
     private int nextOccupiedSlot() {
-        // The current slot of level 0 counts; those above are empty, their timers having moved
-        // down.
+        // The current slot of level 0 counts. Those above are empty: their timers have moved down.
         long ahead = occupied[0] & (-1L << (tick & SLOT_MASK));
         if (ahead != 0) {
             return Long.numberOfTrailingZeros(ahead);
@@ -183,11 +185,11 @@ final class TimerWheel {
         return NONE;
     }
 
-    /// The tick at which a slot ahead begins.
+    /// Returns the tick at which a slot ahead begins.
     private long startOf(int slot) {
         int shift = (slot >> LEVEL_SHIFT) * LEVEL_SHIFT;
-        long turn = (tick >> shift) & ~SLOT_MASK;
-        return (turn | (slot & SLOT_MASK)) << shift;
+        long round = (tick >> shift) & ~SLOT_MASK;
+        return (round | (slot & SLOT_MASK)) << shift;
     }
 
     private int slotFor(long timersTick) {
@@ -205,5 +207,69 @@ final class TimerWheel {
 
     private static int slotAt(int level, long tick) {
         return (level << LEVEL_SHIFT) | ((int) (tick >> (level * LEVEL_SHIFT)) & SLOT_MASK);
+    }
+
+    /// The unordered timers of one slot: an array in which each timer stores its index. Removal
+    /// moves the last timer into the gap.
+    ///
+    /// An array causes fewer cache misses than a linked list. Adding or removing a timer touches no
+    /// neighbour, and a move of many timers benefits from prefetching.
+    static final class Slot {
+        /// An emptied slot drops a larger array: 512 slots could retain one each.
+        private static final int MAX_RETAINED = 1_024;
+
+        private static final int MIN_CAPACITY = 16;
+        private static final @Nullable LoopTimer[] EMPTY = {};
+
+        private @Nullable LoopTimer[] timers = EMPTY;
+        private int size;
+
+        /// A lower bound of the deadlines. The timer that set it may be gone or rescheduled.
+        private long minNanos;
+
+        int size() {
+            return size;
+        }
+
+        int capacity() {
+            return timers.length;
+        }
+
+        LoopTimer get(int index) {
+            LoopTimer timer = timers[index];
+            assert timer != null : "gap in a slot at " + index;
+            return timer;
+        }
+
+        /// Ensures that the next timer can be added without an allocation.
+        void ensureCapacity() {
+            if (size == timers.length) {
+                timers = Arrays.copyOf(timers, Math.max(MIN_CAPACITY, 2 * size));
+            }
+        }
+
+        /// Allocates only if the slot was emptied and shrunk since [#ensureCapacity].
+        void add(LoopTimer timer) {
+            ensureCapacity();
+            if (size == 0 || timer.deadlineNanos - minNanos < 0) {
+                minNanos = timer.deadlineNanos;
+            }
+            timers[size] = timer;
+            timer.index = size++;
+        }
+
+        void remove(LoopTimer timer) {
+            int gap = timer.index;
+            size--;
+            if (gap != size) {
+                LoopTimer last = get(size);
+                timers[gap] = last;
+                last.index = gap;
+            }
+            timers[size] = null;
+            if (size == 0 && timers.length > MAX_RETAINED) {
+                timers = EMPTY;
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// The loop's cached clock and the exact order of its timers.
+/// The loop's cached clock and its timers.
 @NullMarked
 package dev.gyre.internal.time;
 

@@ -2,12 +2,12 @@ package dev.gyre.internal.tls;
 
 import java.nio.ByteBuffer;
 
-/// What has arrived and was not taken yet, in two pieces that follow each other: what had to wait, and what came just
-/// now. So a record that is cut by the end of a buffer need not be put together before it can be looked at.
+/// Received bytes that are not consumed, in two buffers: held input, then new input. A record that
+/// spans both can be inspected without joining them.
 ///
-/// The buffers' positions are moved past what is taken.
+/// Consuming advances the positions of the buffers.
 ///
-/// @param held comes first; either may be empty
+/// @param held precedes `fresh`; either may be empty
 public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
     private static final int HEADER_BYTES = 5;
     private static final int VERSION_AT = 1;
@@ -30,7 +30,7 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
                 : fresh.get(fresh.position() + at - fromHeld);
     }
 
-    /// Whether the header of a record is there, so that the methods below may be asked.
+    /// Whether the header of a record is complete. The accessors below require it.
     boolean hasHeader() {
         return remaining() >= HEADER_BYTES;
     }
@@ -43,26 +43,26 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
         return get(VERSION_AT);
     }
 
-    /// Whether it begins as a client's hello in SSLv2 format: two bytes of length, then the message's type.
+    /// Whether it starts with a ClientHello in SSLv2 format: two bytes of length, then the type.
     boolean isSsl2Hello() {
         return (get(0) & 0x80) != 0 && get(2) == 1;
     }
 
-    /// The length of the first record, with its header.
+    /// The length of the first record, including its header.
     int recordLength() {
         return HEADER_BYTES + ((get(LENGTH_AT) & 0xff) << 8 | (get(LENGTH_AT + 1) & 0xff));
     }
 
-    /// How many bytes have to arrive before something can be done with the first record: zero if it can be done now.
+    /// How many bytes are missing before the first record can be processed; zero if none.
     public int missing() {
         if (!hasHeader()) {
             return HEADER_BYTES - remaining();
         }
         int length = recordLength();
-        return length > TlsEngine.MOST_RECORD_BYTES ? 0 : Math.max(0, length - remaining());
+        return length > TlsEngine.MAX_RECORD_BYTES ? 0 : Math.max(0, length - remaining());
     }
 
-    /// Copies the first bytes, and takes nothing.
+    /// Copies the first bytes without consuming them.
     void copyTo(ByteBuffer into, int bytes) {
         int fromHeld = Math.min(bytes, held.remaining());
         int at = into.position();
@@ -71,14 +71,14 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
         into.position(at + bytes);
     }
 
-    void take(int bytes) {
+    void consume(int bytes) {
         int fromHeld = Math.min(bytes, held.remaining());
         held.position(held.position() + fromHeld);
         fresh.position(fresh.position() + bytes - fromHeld);
     }
 
-    /// A copy of the beginning.
-    ByteBuffer first(int most) {
+    /// Returns a copy of the first bytes, at most `max`.
+    ByteBuffer peek(int most) {
         int bytes = Math.min(most, remaining());
         ByteBuffer shown = ByteBuffer.allocate(bytes);
         copyTo(shown, bytes);

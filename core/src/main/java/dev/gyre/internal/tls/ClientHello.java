@@ -6,11 +6,11 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// The first record of a client, looked at before the engine sees it.
+/// Parses the first record of a client before the engine receives it.
 ///
-/// The engine asks for the certificate that a ticket was issued under before it has read which name the client asks for, and
-/// without the name no session of another than the default certificate could be resumed. What is found here serves
-/// that question only: everything else goes by what the engine reads.
+/// When a client resumes a session, the engine selects the certificate before it parses the server
+/// name. Without the name, only sessions of the default certificate could be resumed. The result
+/// serves that purpose only; otherwise the engine's own parsing decides.
 final class ClientHello {
     private static final int HANDSHAKE = 22;
     private static final int CLIENT_HELLO = 1;
@@ -20,9 +20,9 @@ final class ClientHello {
 
     private ClientHello() {}
 
-    /// The name in it; null if there is none to be found, or the hello goes on in another record.
+    /// Returns the requested server name; null if absent, or if the hello spans several records.
     ///
-    /// @param record from its header on; its position stays
+    /// @param record starts with its header; the position is not changed
     static @Nullable String serverName(ByteBuffer record) {
         ByteBuffer rest = record.duplicate();
         try {

@@ -3,46 +3,69 @@ package dev.gyre.internal.tls;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// Who one is and whom one believes, as loaded last. All that was learned with it, the sessions to resume, is in the same
-/// context and goes with it: what a new trust would refuse is not let in by an old ticket.
+/// The identities and trusted certificates, as last loaded. Reloading replaces the whole
+/// [SSLContext] with its session cache: an old ticket cannot bypass new trust settings.
 final class Credentials {
-    /// Where everything comes from.
+    /// Where to load from.
     ///
-    /// @param own null for a client without a certificate
-    /// @param byName by canonical pattern
-    record Sources(@Nullable IdentitySource own, Map<String, IdentitySource> byName, Trust trust) {
+    /// @param own the default identity; null for a client without a certificate
+    /// @param byName identities by canonical name pattern
+    /// @param trusted a PEM file of trusted certificates; null for those of the JDK
+    /// @param verifies false to trust every peer
+    record Sources(
+            Identity.@Nullable Source own,
+            Map<String, Identity.Source> byName,
+            @Nullable Path trusted,
+            boolean verifies) {
         Sources {
             byName = Map.copyOf(byName);
         }
 
-        Sources withOwn(IdentitySource own) {
-            return new Sources(own, byName, trust);
+        /// Trusts the certificates of the JDK.
+        static Sources of(Identity.@Nullable Source own) {
+            return new Sources(own, Map.of(), null, true);
         }
 
-        Sources withName(String pattern, IdentitySource source) {
-            Map<String, IdentitySource> more = new HashMap<>(byName);
+        Sources withOwn(Identity.Source own) {
+            return new Sources(own, byName, trusted, verifies);
+        }
+
+        Sources withName(String pattern, Identity.Source source) {
+            Map<String, Identity.Source> more = new HashMap<>(byName);
             more.put(pattern, source);
-            return new Sources(own, more, trust);
+            return new Sources(own, more, trusted, verifies);
         }
 
-        Sources withTrust(Trust trust) {
-            return new Sources(own, byName, trust);
+        Sources withTrust(Path pem) {
+            return new Sources(own, byName, pem, true);
+        }
+
+        Sources withoutVerification() {
+            return new Sources(own, byName, null, false);
         }
     }
 
     private final Sources sources;
 
-    // Shared: written by whoever reloads, under this object's lock; read by every new connection.
+    // Shared: written by the reloading thread under this lock, read by each new connection.
     private volatile SSLContext context;
 
     Credentials(Sources sources) throws IOException {
@@ -58,7 +81,7 @@ final class Credentials {
         return context;
     }
 
-    /// Loads everything again, or leaves all as it is.
+    /// Loads all sources again. Keeps the current credentials if one of them fails.
     synchronized void reload() throws IOException {
         context = load(sources);
     }
@@ -66,19 +89,115 @@ final class Credentials {
     private static SSLContext load(Sources sources) throws IOException {
         Identity own = sources.own() == null ? null : sources.own().load();
         Map<String, Identity> byName = new HashMap<>();
-        for (Map.Entry<String, IdentitySource> entry : sources.byName().entrySet()) {
+        for (Map.Entry<String, Identity.Source> entry : sources.byName().entrySet()) {
             byName.put(entry.getKey(), entry.getValue().load());
         }
-        X509ExtendedTrustManager trust = sources.trust().load();
+        TrustManager trust = new RecordingTrustManager(trust(sources));
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(
-                    new KeyManager[] {new KeysByName(own, byName)},
+                    new KeyManager[] {new SniKeyManager(own, byName)},
                     new TrustManager[] {trust},
                     null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new SSLException("this JDK has no TLS: " + e.getMessage(), e);
+            throw new SSLException("this JDK does not support TLS: " + e.getMessage(), e);
+        }
+    }
+
+    // ------------------------------------------------------------------ trust
+
+    private static @Nullable X509ExtendedTrustManager trust(Sources sources) throws IOException {
+        if (!sources.verifies()) {
+            return null;
+        }
+        Path pem = sources.trusted();
+        String origin = pem == null ? "the trust store of the JDK" : pem.toString();
+        try {
+            TrustManagerFactory factory =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(pem == null ? null : keyStore(pem));
+            for (TrustManager manager : factory.getTrustManagers()) {
+                if (manager instanceof X509ExtendedTrustManager found) {
+                    return found;
+                }
+            }
+        } catch (GeneralSecurityException e) {
+            throw new SSLException(origin + " cannot be loaded: " + e.getMessage(), e);
+        }
+        throw new SSLException(origin + " has no trust manager for X.509 certificates");
+    }
+
+    private static KeyStore keyStore(Path pem) throws IOException, GeneralSecurityException {
+        List<X509Certificate> certificates = Identity.certificates(Pem.read(pem), pem);
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        for (int i = 0; i < certificates.size(); i++) {
+            store.setCertificateEntry("trusted-" + i, certificates.get(i));
+        }
+        return store;
+    }
+
+    /// Notes in the [HandshakeRecorder] that a certificate is checked, then delegates. Without a
+    /// delegate it trusts every peer.
+    private static final class RecordingTrustManager extends X509ExtendedTrustManager {
+        private final @Nullable X509ExtendedTrustManager delegate;
+
+        RecordingTrustManager(@Nullable X509ExtendedTrustManager delegate) {
+            this.delegate = delegate;
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws CertificateException {
+            HandshakeRecorder.noteCertificate();
+            if (delegate != null) {
+                delegate.checkServerTrusted(chain, authType, engine);
+            }
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws CertificateException {
+            HandshakeRecorder.noteCertificate();
+            if (delegate != null) {
+                delegate.checkClientTrusted(chain, authType, engine);
+            }
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return delegate == null ? new X509Certificate[0] : delegate.getAcceptedIssuers();
+        }
+
+        // The JDK calls the other methods for sockets only.
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws CertificateException {
+            throw engineOnly();
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws CertificateException {
+            throw engineOnly();
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType)
+                throws CertificateException {
+            throw engineOnly();
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType)
+                throws CertificateException {
+            throw engineOnly();
+        }
+
+        private static CertificateException engineOnly() {
+            return new CertificateException("certificates are checked for an SSLEngine only");
         }
     }
 }

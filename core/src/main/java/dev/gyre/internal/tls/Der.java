@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/// The few forms of DER (X.690) that keys and certificates are made of, to write and to read.
+/// Encodes and decodes the subset of DER (X.690) that keys and certificates use.
 final class Der {
     static final int INTEGER = 0x02;
     static final int OCTETS = 0x04;
@@ -31,8 +31,8 @@ final class Der {
     private static final DateTimeFormatter GENERALIZED =
             DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
 
-    /// From 2050 on a year needs four digits (RFC 5280, 4.1.2.5).
-    private static final Instant FOUR_DIGITS = Instant.parse("2050-01-01T00:00:00Z");
+    /// Years from 2050 on require four digits (RFC 5280, 4.1.2.5).
+    private static final Instant FIRST_GENERALIZED = Instant.parse("2050-01-01T00:00:00Z");
 
     private Der() {}
 
@@ -58,30 +58,30 @@ final class Der {
         return tagged(UTF8, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static byte[] nothing() {
+    static byte[] nullValue() {
         return tagged(NULL);
     }
 
-    static byte[] yes() {
+    static byte[] trueValue() {
         return tagged(BOOLEAN, new byte[] {(byte) 0xff});
     }
 
-    /// A string of bits.
+    /// Encodes a BIT STRING.
     ///
-    /// @param unused how many bits of the last byte are none of it
+    /// @param unused how many bits of the last byte do not count
     static byte[] bits(int unused, byte[] content) {
         return tagged(BITS, new byte[] {(byte) unused}, content);
     }
 
     static byte[] time(Instant at) {
-        return at.isBefore(FOUR_DIGITS)
+        return at.isBefore(FIRST_GENERALIZED)
                 ? tagged(UTC_TIME, UTC.format(at).getBytes(StandardCharsets.US_ASCII))
                 : tagged(
                         GENERALIZED_TIME,
                         GENERALIZED.format(at).getBytes(StandardCharsets.US_ASCII));
     }
 
-    /// An object identifier, from its dotted form.
+    /// Encodes an object identifier from its dotted form.
     static byte[] oid(String dotted) {
         String[] arcs = dotted.split("\\.", -1);
         ByteArrayOutputStream content = new ByteArrayOutputStream();
@@ -99,12 +99,12 @@ final class Der {
         }
     }
 
-    /// What stands under a number of its own, and says what it is by it.
+    /// Encodes an implicitly tagged value.
     static byte[] context(int number, byte[]... parts) {
         return tagged(CONTEXT | number, parts);
     }
 
-    /// The same around whole values.
+    /// Encodes explicitly tagged values.
     static byte[] explicit(int number, byte[]... parts) {
         return tagged(CONTEXT | CONSTRUCTED | number, parts);
     }
@@ -137,7 +137,7 @@ final class Der {
 
     // ------------------------------------------------------------------ reading
 
-    /// A value: its tag, and what is in it.
+    /// A decoded value.
     record Value(int tag, ByteBuffer content) {
         boolean isExplicit(int number) {
             return tag == (CONTEXT | CONSTRUCTED | number);
@@ -157,7 +157,7 @@ final class Der {
             return this;
         }
 
-        /// An object identifier in its dotted form.
+        /// Decodes an object identifier to its dotted form.
         String asOid() throws GeneralSecurityException {
             require(OID);
             StringBuilder dotted = new StringBuilder();
@@ -167,7 +167,7 @@ final class Der {
                 int next;
                 do {
                     if (!rest.hasRemaining() || arc > Long.MAX_VALUE >>> 7) {
-                        throw new GeneralSecurityException("broken object identifier");
+                        throw new GeneralSecurityException("malformed object identifier");
                     }
                     next = rest.get();
                     arc = arc << 7 | (next & 0x7f);
@@ -183,17 +183,17 @@ final class Der {
         }
     }
 
-    /// Takes the next value.
+    /// Decodes the next value.
     static Value next(ByteBuffer from) throws GeneralSecurityException {
         if (from.remaining() < 2) {
-            throw new GeneralSecurityException("the end comes too early");
+            throw new GeneralSecurityException("truncated value");
         }
         int tag = from.get() & 0xff;
         int length = from.get() & 0xff;
         if (length >= 0x80) {
             int bytes = length & 0x7f;
             if (bytes == 0 || bytes > 3 || bytes > from.remaining()) {
-                throw new GeneralSecurityException("broken length");
+                throw new GeneralSecurityException("malformed length");
             }
             length = 0;
             for (int i = 0; i < bytes; i++) {
@@ -202,7 +202,7 @@ final class Der {
         }
         if (length > from.remaining()) {
             throw new GeneralSecurityException(
-                    length + " bytes announced, but only " + from.remaining() + " are there");
+                    "value of " + length + " bytes, but only " + from.remaining() + " are left");
         }
         ByteBuffer content = from.slice(from.position(), length);
         from.position(from.position() + length);

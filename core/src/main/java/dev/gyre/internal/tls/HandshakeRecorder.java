@@ -1,25 +1,34 @@
 package dev.gyre.internal.tls;
 
+import dev.gyre.io.TlsSession;
+
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 
 import javax.net.ssl.SNIMatcher;
 import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.StandardConstants;
 
-/// Knows of a handshake what the engine does not tell: which name was asked for, before there is a session that could say
-/// so, and whether certificates were shown, which is how a resumed session is told from a new one.
+/// Records two facts of a handshake that the engine does not report. One is the requested server
+/// name, which is needed before the session exists. The other is whether certificates were used,
+/// which tells a new session from a resumed one.
 ///
-/// Session ids and creation times do not tell: those of TLS 1.3 change, and these are kept in the ticket and
-/// have a clock's grain. But keys and trust are asked for a session exactly when the handshake is a full one, and always
-/// within the engine's delegated tasks, so on the thread that runs them.
+/// Session ids change in TLS 1.3, and creation times are too coarse and kept in the ticket, so
+/// neither identifies a resumed session. The engine consults its key and trust managers only in a
+/// full handshake, and only in delegated tasks, on the thread that runs them.
 final class HandshakeRecorder extends SNIMatcher {
-    private static final ScopedValue<HandshakeRecorder> PRESENT = ScopedValue.newInstance();
+    private static final ScopedValue<HandshakeRecorder> CURRENT = ScopedValue.newInstance();
 
-    // Written by whoever runs the tasks, read by the loop when they are done: the hand-over orders
-    // both.
+    // Shared: written by the thread that runs the tasks, read by the loop after their completion.
     private boolean sawCertificates;
     private @Nullable String requestedName;
 
@@ -27,14 +36,14 @@ final class HandshakeRecorder extends SNIMatcher {
         super(StandardConstants.SNI_HOST_NAME);
     }
 
-    /// Accepts every name: the choice of a certificate is the answer. One that no certificate could have is as none.
+    /// Accepts every name, as the key manager selects the certificate. Ignores malformed names.
     @Override
     public boolean matches(SNIServerName name) {
         requestedName = canonicalOrNull(new String(name.getEncoded(), StandardCharsets.UTF_8));
         return true;
     }
 
-    /// The first record of a client is about to be given to the engine.
+    /// Parses the first record of a client before the engine receives it.
     void noteHello(ByteBuffer record) {
         String name = ClientHello.serverName(record);
         requestedName = name == null ? null : canonicalOrNull(name);
@@ -48,28 +57,53 @@ final class HandshakeRecorder extends SNIMatcher {
         }
     }
 
-    @Nullable String requestedName() {
-        return requestedName;
+    /// The name that the current handshake requests; null if absent.
+    static @Nullable String currentRequestedName() {
+        return CURRENT.isBound() ? CURRENT.get().requestedName : null;
     }
 
-    /// The name that is asked for in the handshake at hand; null if there is none.
-    static @Nullable String nameAskedFor() {
-        return PRESENT.isBound() ? PRESENT.get().requestedName : null;
+    /// Runs delegated tasks with this recorder as the current one.
+    void run(Runnable tasks) {
+        ScopedValue.where(CURRENT, this).run(tasks);
     }
 
-    /// Runs delegated tasks in its presence.
-    void attend(Runnable tasks) {
-        ScopedValue.where(PRESENT, this).run(tasks);
-    }
-
-    /// A certificate is about to be shown, or looked at.
-    static void note() {
-        if (PRESENT.isBound()) {
-            PRESENT.get().sawCertificates = true;
+    /// A certificate is about to be sent or checked.
+    static void noteCertificate() {
+        if (CURRENT.isBound()) {
+            CURRENT.get().sawCertificates = true;
         }
     }
 
-    boolean sawCertificates() {
-        return sawCertificates;
+    // ------------------------------------------------------------------ the outcome
+
+    /// Describes the session once the handshake is complete.
+    ///
+    /// @param server the server's name, for a client
+    TlsSession session(SSLEngine engine, @Nullable String server) {
+        SSLSession agreed = engine.getSession();
+        String protocol = engine.getApplicationProtocol();
+        return new TlsSession(
+                agreed.getProtocol(),
+                agreed.getCipherSuite(),
+                protocol == null || protocol.isEmpty() ? null : protocol,
+                engine.getUseClientMode() ? nameOf(server) : requestedName,
+                certificatesOf(agreed),
+                !sawCertificates);
+    }
+
+    private static @Nullable String nameOf(@Nullable String peer) {
+        return peer == null || ServerName.isAddress(peer) ? null : peer;
+    }
+
+    private static List<X509Certificate> certificatesOf(SSLSession agreed) {
+        List<X509Certificate> certificates = new ArrayList<>();
+        try {
+            for (Certificate certificate : agreed.getPeerCertificates()) {
+                certificates.add((X509Certificate) certificate);
+            }
+        } catch (SSLPeerUnverifiedException e) {
+            return List.of(); // The peer sent no certificate.
+        }
+        return certificates;
     }
 }

@@ -2,14 +2,19 @@ package dev.gyre.internal.tls;
 
 import static dev.gyre.internal.base.Log.LOG;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.UnrecoverableKeyException;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
@@ -17,28 +22,30 @@ import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.PSSParameterSpec;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 import javax.net.ssl.SSLException;
 
-/// A private key, and the certificates that say whose it is: its own first, each issued by the next.
+/// A private key and its certificate chain: its own certificate first, each issued by the next.
 record Identity(List<X509Certificate> chain, PrivateKey key) {
     Identity {
         chain = List.copyOf(chain);
     }
 
-    /// Puts together what belongs together: finds the certificate of the key, and its issuers in whatever order they are.
+    /// Finds the certificate of a key, and orders its issuers.
     ///
-    /// @param origin what to call the files in messages
+    /// @param origin names the files in messages
     static Identity of(List<X509Certificate> certificates, List<PrivateKey> keys, String origin)
             throws SSLException {
         for (PrivateKey key : keys) {
             for (X509Certificate certificate : certificates) {
-                if (belongTogether(key, certificate.getPublicKey())) {
-                    Identity found = new Identity(inOrder(certificate, certificates, origin), key);
-                    warnOfDates(certificate, origin);
+                if (matches(key, certificate.getPublicKey())) {
+                    Identity found = new Identity(chainOf(certificate, certificates, origin), key);
+                    warnUnlessValid(certificate, origin);
                     return found;
                 }
             }
@@ -47,14 +54,14 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
                 origin
                         + ": the private key ("
                         + keys.getFirst().getAlgorithm()
-                        + ") is not that of the certificate ("
+                        + ") does not match the certificate ("
                         + certificates.getFirst().getPublicKey().getAlgorithm()
                         + ", "
                         + certificates.getFirst().getSubjectX500Principal()
-                        + "): give the key that the certificate was requested with");
+                        + "): use the key that the certificate was requested with");
     }
 
-    /// All certificates of a file, at least one.
+    /// Returns all certificates of a file, at least one.
     static List<X509Certificate> certificates(List<Pem.Block> blocks, Path file)
             throws IOException {
         List<X509Certificate> certificates = new ArrayList<>();
@@ -66,8 +73,8 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         if (certificates.isEmpty()) {
             throw new SSLException(
                     file
-                            + ": holds no certificate (-----BEGIN CERTIFICATE-----): "
-                            + Pem.whatIsThere(file, blocks));
+                            + ": contains no certificate (-----BEGIN CERTIFICATE-----): "
+                            + Pem.describe(file, blocks));
         }
         return certificates;
     }
@@ -79,12 +86,12 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
                             .generateCertificate(new ByteArrayInputStream(encoded));
         } catch (CertificateException e) {
             throw new SSLException(
-                    file + ": the block CERTIFICATE is not what it says: " + e.getMessage(), e);
+                    file + ": the block CERTIFICATE is malformed: " + e.getMessage(), e);
         }
     }
 
-    /// Whether what the one signs the other accepts: the only comparison that holds for every sort of key.
-    private static boolean belongTogether(PrivateKey key, PublicKey of) {
+    /// Signs and verifies a sample, which is the only comparison that works for every algorithm.
+    private static boolean matches(PrivateKey key, PublicKey of) {
         if (!key.getAlgorithm().equals(of.getAlgorithm())) {
             return false;
         }
@@ -98,7 +105,7 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             signature.update(sample);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
-            return false; // such as keys on different curves
+            return false; // For example, the curves differ.
         }
     }
 
@@ -116,13 +123,13 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         };
     }
 
-    private static List<X509Certificate> inOrder(
+    private static List<X509Certificate> chainOf(
             X509Certificate own, List<X509Certificate> certificates, String origin) {
         Set<X509Certificate> chain = new LinkedHashSet<>();
         X509Certificate last = own;
         while (chain.add(last)) {
             for (X509Certificate candidate : certificates) {
-                if (!chain.contains(candidate) && issued(candidate, last)) {
+                if (!chain.contains(candidate) && isIssuer(candidate, last)) {
                     last = candidate;
                     break;
                 }
@@ -133,16 +140,16 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
             LOG.log(
                     Level.WARNING,
                     origin
-                            + ": certificates that are not among the issuers of "
+                            + ": ignored certificates that are not issuers of "
                             + own.getSubjectX500Principal()
-                            + " and are left out: "
+                            + ": "
                             + others
-                            + "; is an intermediate one missing?");
+                            + "; is an intermediate certificate missing?");
         }
         return List.copyOf(chain);
     }
 
-    private static boolean issued(X509Certificate issuer, X509Certificate certificate) {
+    private static boolean isIssuer(X509Certificate issuer, X509Certificate certificate) {
         if (!issuer.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())) {
             return false;
         }
@@ -154,22 +161,134 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    /// Only a word of it: the clock may be the one that is wrong, and some peers do not look.
-    private static void warnOfDates(X509Certificate own, String origin) {
+    /// Only warns: the local clock may be wrong, and some peers do not check.
+    private static void warnUnlessValid(X509Certificate own, String origin) {
         Instant now = Instant.now();
         String wrong;
         if (now.isAfter(own.getNotAfter().toInstant())) {
-            wrong = " expired on " + own.getNotAfter().toInstant() + ": peers will refuse it";
+            wrong = " expired on " + own.getNotAfter().toInstant() + ": peers will reject it";
         } else if (now.isBefore(own.getNotBefore().toInstant())) {
             wrong =
-                    " is valid only from "
+                    " is not valid before "
                             + own.getNotBefore().toInstant()
-                            + ": peers will refuse it until then";
+                            + ": peers will reject it until then";
         } else {
             return;
         }
         LOG.log(
                 Level.WARNING,
                 origin + ": the certificate of " + own.getSubjectX500Principal() + wrong);
+    }
+
+    // ------------------------------------------------------------------ sources
+
+    /// Loads an identity, initially and at each reload.
+    sealed interface Source {
+        Identity load() throws IOException;
+    }
+
+    /// Two PEM files, or one that contains both.
+    record PemFiles(Path chain, Path key, Password password) implements Source {
+        PemFiles {
+            Objects.requireNonNull(chain, "chain");
+            Objects.requireNonNull(key, "key");
+        }
+
+        @Override
+        public Identity load() throws IOException {
+            List<Pem.Block> chainBlocks = Pem.read(chain);
+            List<Pem.Block> keyBlocks = key.equals(chain) ? chainBlocks : Pem.read(key);
+            String origin = key.equals(chain) ? chain.toString() : chain + " and " + key;
+            return Identity.of(
+                    certificates(chainBlocks, chain),
+                    PrivateKeys.among(keyBlocks, key, password.chars()),
+                    origin);
+        }
+    }
+
+    /// A PKCS#12 file with one private key.
+    record Pkcs12File(Path file, Password password) implements Source {
+        Pkcs12File {
+            Objects.requireNonNull(file, "file");
+        }
+
+        @Override
+        public Identity load() throws IOException {
+            byte[] bytes = Pem.bytes(file);
+            try {
+                KeyStore store = KeyStore.getInstance("PKCS12");
+                store.load(new ByteArrayInputStream(bytes), password.chars());
+                String alias = onlyKey(store);
+                PrivateKey key = (PrivateKey) store.getKey(alias, password.chars());
+                List<X509Certificate> chain = new ArrayList<>();
+                for (Certificate certificate : store.getCertificateChain(alias)) {
+                    chain.add((X509Certificate) certificate);
+                }
+                return Identity.of(chain, List.of(key), file.toString());
+            } catch (IOException e) {
+                if (e.getCause() instanceof UnrecoverableKeyException) {
+                    throw new SSLException(file + ": wrong password", e);
+                }
+                if (e instanceof SSLException) {
+                    throw e;
+                }
+                throw new SSLException(
+                        file
+                                + ": is not a PKCS#12 file: "
+                                + e.getMessage()
+                                + "; for PEM files, pass both the certificate and the key file",
+                        e);
+            } catch (GeneralSecurityException e) {
+                throw new SSLException(file + ": cannot read its key: " + e.getMessage(), e);
+            }
+        }
+
+        private String onlyKey(KeyStore store) throws GeneralSecurityException, SSLException {
+            List<String> aliases = new ArrayList<>();
+            for (String alias : Collections.list(store.aliases())) {
+                if (store.isKeyEntry(alias)) {
+                    aliases.add(alias);
+                }
+            }
+            if (aliases.size() != 1) {
+                throw new SSLException(
+                        file
+                                + ": must contain one private key with its chain, but contains "
+                                + (aliases.isEmpty() ? "none" : String.join(", ", aliases)));
+            }
+            return aliases.getFirst();
+        }
+    }
+
+    /// A generated identity, which a reload does not change.
+    record Fixed(Identity identity) implements Source {
+        @Override
+        public Identity load() {
+            return identity;
+        }
+    }
+
+    /// An optional password, kept for reloading and never printed.
+    static final class Password {
+        static final Password NONE = new Password(null);
+
+        private final char @Nullable [] chars;
+
+        private Password(char @Nullable [] chars) {
+            this.chars = chars;
+        }
+
+        static Password of(char[] chars) {
+            return new Password(chars.clone());
+        }
+
+        char @Nullable [] chars() {
+            return chars;
+        }
+
+        @Override
+        public String toString() {
+            return chars == null ? "no password" : "a password";
+        }
     }
 }

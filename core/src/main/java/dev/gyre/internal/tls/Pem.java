@@ -16,10 +16,10 @@ import java.util.List;
 
 import javax.net.ssl.SSLException;
 
-/// PEM files as people have them: blocks with text around them, any line ends, any line length.
+/// Reads PEM files leniently: text around the blocks, any line terminator, any line length.
 final class Pem {
-    /// The trust of a whole system is half a megabyte.
-    static final int MOST_BYTES = 8 << 20;
+    /// A system's trust store has about half a megabyte.
+    static final int MAX_BYTES = 8 << 20;
 
     private static final String BEGIN = "-----BEGIN ";
     private static final String END = "-----END ";
@@ -28,7 +28,7 @@ final class Pem {
     /// One block of a file.
     ///
     /// @param label such as `CERTIFICATE`
-    /// @param legacyEncrypted whether it is encrypted in the manner before PKCS#8
+    /// @param legacyEncrypted whether it uses the encryption that preceded PKCS#8
     record Block(String label, boolean legacyEncrypted, ByteBuffer content) {
         byte[] bytes() {
             byte[] bytes = new byte[content.remaining()];
@@ -57,7 +57,7 @@ final class Pem {
         for (String raw : text.split("\r\n|\n|\r", -1)) {
             number++;
             String line = raw.strip();
-            int begin = line.indexOf(BEGIN); // a byte order mark may stand before it
+            int begin = line.indexOf(BEGIN); // a byte order mark may precede it
             if (begin >= 0 && line.endsWith(DASHES)) {
                 requireEnded(file, label, number);
                 label = line.substring(begin + BEGIN.length(), line.length() - DASHES.length());
@@ -83,7 +83,7 @@ final class Pem {
                     file
                             + ": the block "
                             + label
-                            + " has no -----END before line "
+                            + " has no -----END line before line "
                             + line
                             + ": is the file complete?");
         }
@@ -98,7 +98,7 @@ final class Pem {
                     file
                             + ": the block "
                             + label
-                            + " that ends in line "
+                            + " that ends on line "
                             + line
                             + " is not base64: "
                             + e.getMessage()
@@ -107,54 +107,52 @@ final class Pem {
         }
     }
 
-    /// Everything in a file of keys or certificates.
+    /// Reads a file of keys or certificates.
     static byte[] bytes(Path file) throws IOException {
         byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {
-            bytes = in.readNBytes(MOST_BYTES + 1);
+            bytes = in.readNBytes(MAX_BYTES + 1);
         } catch (NoSuchFileException e) {
-            throw because(
+            throw withCause(
                     e,
-                    new NoSuchFileException(
-                            file.toString(), null, "there is no such file: is the path right?"));
+                    new NoSuchFileException(file.toString(), null, "no such file: check the path"));
         } catch (AccessDeniedException e) {
-            throw because(
+            throw withCause(
                     e,
                     new AccessDeniedException(
                             file.toString(),
                             null,
                             "this process (user "
                                     + System.getProperty("user.name")
-                                    + ") may not read it: see its owner and mode"));
+                                    + ") may not read it: check its owner and mode"));
         } catch (IOException e) {
-            throw new IOException(file + ": cannot be read: " + e.getMessage(), e);
+            throw new IOException(file + ": cannot read it: " + e.getMessage(), e);
         }
-        if (bytes.length > MOST_BYTES) {
+        if (bytes.length > MAX_BYTES) {
             throw new SSLException(
-                    file + ": has more than " + MOST_BYTES + " bytes: is it the right file?");
+                    file + ": is larger than " + MAX_BYTES + " bytes: is it the right file?");
         }
         return bytes;
     }
 
-    private static <T extends IOException> T because(IOException cause, T outcome) {
+    private static <T extends IOException> T withCause(IOException cause, T outcome) {
         outcome.initCause(cause);
         return outcome;
     }
 
-    /// What a file is that has no block of the wanted sort, for messages.
-    static String whatIsThere(Path file, List<Block> blocks) throws IOException {
+    /// Describes the content of a file that lacks the wanted block, for messages.
+    static String describe(Path file, List<Block> blocks) throws IOException {
         if (!blocks.isEmpty()) {
-            return "it has " + String.join(", ", blocks.stream().map(Block::label).toList());
+            return "it contains " + String.join(", ", blocks.stream().map(Block::label).toList());
         }
         byte[] bytes = bytes(file);
         if (bytes.length == 0) {
             return "it is empty";
         }
         if (bytes[0] == Der.SEQUENCE && bytes.length > 1 && bytes[1] < 0) {
-            return "it is binary (DER, or PKCS#12, which is given with a password):"
-                    + " convert it to PEM with `openssl x509 -inform der` or `openssl pkey -inform"
-                    + " der`";
+            return "it is binary: pass PKCS#12 with its password, or convert DER to PEM with"
+                    + " `openssl x509 -inform der` or `openssl pkey -inform der`";
         }
-        return "it has no PEM block at all";
+        return "it contains no PEM block";
     }
 }

@@ -22,7 +22,8 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 import javax.net.ssl.SSLException;
 
-/// Private keys in all the forms that PEM files have them. The JDK reads PKCS#8 only: the older two are put into it.
+/// Reads private keys from PEM blocks. The JDK reads PKCS#8 only, so PKCS#1 and SEC1 keys are
+/// converted.
 final class PrivateKeys {
     private static final String RSA = "1.2.840.113549.1.1.1";
     private static final String RSASSA_PSS = "1.2.840.113549.1.1.10";
@@ -33,7 +34,7 @@ final class PrivateKeys {
 
     private PrivateKeys() {}
 
-    /// All keys among the blocks, at least one.
+    /// Returns all private keys, at least one.
     static List<PrivateKey> among(List<Pem.Block> blocks, Path file, char @Nullable [] password)
             throws IOException {
         List<PrivateKey> keys = new ArrayList<>();
@@ -48,8 +49,8 @@ final class PrivateKeys {
         if (keys.isEmpty()) {
             throw new SSLException(
                     file
-                            + ": holds no private key (-----BEGIN PRIVATE KEY-----): "
-                            + Pem.whatIsThere(file, blocks));
+                            + ": contains no private key (-----BEGIN PRIVATE KEY-----): "
+                            + Pem.describe(file, blocks));
         }
         return keys;
     }
@@ -60,33 +61,28 @@ final class PrivateKeys {
         if (block.legacyEncrypted()) {
             throw new SSLException(
                     file
-                            + ": the key is encrypted in OpenSSL's old manner, which is weak:"
-                            + " convert it with `openssl pkcs8 -topk8 -in "
+                            + ": the key has OpenSSL's legacy encryption, which is weak: convert it"
+                            + " with `openssl pkcs8 -topk8 -in "
                             + file.getFileName()
                             + "`");
         }
         try {
             return switch (block.label()) {
                 case "PRIVATE KEY" -> fromPkcs8(block.bytes());
-                case "RSA PRIVATE KEY" -> fromPkcs8(asPkcs8(RSA, Der.nothing(), block.bytes()));
+                case "RSA PRIVATE KEY" -> fromPkcs8(asPkcs8(RSA, Der.nullValue(), block.bytes()));
                 case "EC PRIVATE KEY" ->
                         fromPkcs8(asPkcs8(EC, curveOf(block.bytes(), curve), block.bytes()));
                 case "ENCRYPTED PRIVATE KEY" -> fromPkcs8(decrypted(block.bytes(), file, password));
                 default ->
                         throw new SSLException(
                                 file
-                                        + ": keys of the sort "
+                                        + ": keys of type "
                                         + block.label()
                                         + " are not supported: use RSA, EC or Ed25519");
             };
         } catch (GeneralSecurityException e) {
             throw new SSLException(
-                    file
-                            + ": the block "
-                            + block.label()
-                            + " is not what it says: "
-                            + e.getMessage(),
-                    e);
+                    file + ": the block " + block.label() + " is malformed: " + e.getMessage(), e);
         }
     }
 
@@ -102,7 +98,7 @@ final class PrivateKeys {
                     case ED25519, ED448 -> "EdDSA";
                     default ->
                             throw new InvalidKeyException(
-                                    "keys of the algorithm "
+                                    "keys of algorithm "
                                             + oid
                                             + " are not supported: use RSA, EC or Ed25519");
                 };
@@ -116,7 +112,7 @@ final class PrivateKeys {
                 Der.octets(key));
     }
 
-    /// The curve stands in the key itself, or in a block of its own before it, which older tools write.
+    /// The curve is in the key itself, or in a separate block before it, as older tools write it.
     private static byte[] curveOf(byte[] key, byte @Nullable [] before)
             throws GeneralSecurityException {
         ByteBuffer parts = Der.next(ByteBuffer.wrap(key)).require(Der.SEQUENCE).content();
@@ -127,7 +123,7 @@ final class PrivateKeys {
             }
         }
         if (before == null) {
-            throw new InvalidKeyException("it does not say which curve it is on");
+            throw new InvalidKeyException("the key does not name its curve");
         }
         return before;
     }
@@ -137,15 +133,15 @@ final class PrivateKeys {
         if (password == null) {
             throw new SSLException(
                     file
-                            + ": the key is encrypted: give its password, or remove it with"
-                            + " `openssl pkey -in "
+                            + ": the key is encrypted: pass its password, or remove the encryption"
+                            + " with `openssl pkey -in "
                             + file.getFileName()
                             + "`");
         }
         PBEKeySpec spec = new PBEKeySpec(password);
         try {
             EncryptedPrivateKeyInfo info = new EncryptedPrivateKeyInfo(encoded);
-            // Of PBES2 the JDK tells only here which of its many forms it is.
+            // For PBES2, the JDK reports the actual algorithm only through the parameters.
             boolean newer = info.getAlgName().equals("PBES2") || info.getAlgName().equals(PBES2);
             String name = newer ? info.getAlgParameters().toString() : info.getAlgName();
             Key secret = SecretKeyFactory.getInstance(name).generateSecret(spec);

@@ -12,47 +12,50 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
-/// One end of a TLS connection, without the connection: what arrives is given to [#receive], what is to be sent comes out of
-/// [#send], and both say what has to happen before they can go on.
+/// One end of a TLS connection without I/O: [#receive] decrypts input, [#send] encrypts output, and
+/// both return what they need next.
 ///
 /// ```
-///     from the peer ──▶ receive ──▶ plaintext        INPUT: more from the peer      TASKS: run [#tasks()] elsewhere
-///                         │  ▲                       OUTPUT: send first             ROOM: a larger or emptier buffer
-///       to the peer ◀── send ◀────── plaintext       DONE: nothing is left to do    END, FAILURE: no more
+///     from the peer ──▶ receive ──▶ plaintext        INPUT: more bytes from the peer
+///                         │  ▲                       OUTPUT: call send first
+///       to the peer ◀── send ◀────── plaintext       TASKS: run tasks() on another thread
+///                                                    ROOM: a larger or emptier buffer
+///                                                    DONE: no output is left
+///                                                    END, FAILURE: no more in this direction
 /// ```
 ///
-/// A record is taken when all of it is there; a part of one is left where it is, so this holds no bytes itself. Records
-/// are decrypted and encrypted one by one on a [RecordScratch], which is everybody's.
+/// Only complete records are consumed, so the engine buffers no bytes. Each record passes through
+/// the loop's [RecordScratch].
 ///
-/// **Threads.** One at a time; only the tasks may run on another, and until [#tasksDone()] the engine is not touched: it
-/// is locked while they run.
+/// **Threads.** One at a time. Only the tasks may run on another thread. Until [#tasksDone()] the
+/// JDK's engine is locked and not used.
 public final class TlsEngine {
-    /// What stands in the way of going on.
+    /// What is needed to continue.
     public enum Next {
-        /// The rest of a record has to arrive.
+        /// The rest of a record must arrive.
         INPUT,
 
         /// The destination has no room for the next record.
         ROOM,
 
-        /// Something has to be sent before more can be received.
+        /// [TlsEngine#send] must be called before more can be received.
         OUTPUT,
 
-        /// [TlsEngine#tasks()] has to be run, or is running.
+        /// [TlsEngine#tasks()] must run, or is running.
         TASKS,
 
-        /// Nothing: all there was is sent.
+        /// All output is encrypted.
         DONE,
 
         /// This direction has ended with a close_notify.
         END,
 
-        /// See [TlsEngine#failure()]. What is to tell the peer of it still comes out of [TlsEngine#send].
+        /// See [TlsEngine#failure()]. [TlsEngine#send] still produces the alert.
         FAILURE
     }
 
-    /// The longest record that TLS allows, with its header (RFC 5246, 6.2.3).
-    public static final int MOST_RECORD_BYTES = 5 + (1 << 14) + 2048;
+    /// The maximum length of a record, including its header (RFC 5246, 6.2.3).
+    public static final int MAX_RECORD_BYTES = 5 + (1 << 14) + 2048;
 
     private static final int CHANGE_CIPHER_SPEC = 20;
     private static final int ALERT = 21;
@@ -60,9 +63,9 @@ public final class TlsEngine {
     private static final int APPLICATION_DATA = 23;
     private static final int MAJOR_VERSION = 3;
 
-    /// How many requests of the peer, such as for new keys, may go unanswered while it does not read. The engine itself
-    /// keeps as many answers as it is asked for.
-    private static final int MOST_UNANSWERED = 32;
+    /// How many requests of the peer, such as key updates, may wait for a reply while the peer does
+    /// not read. The JDK's engine itself has no limit.
+    private static final int MAX_PENDING_REPLIES = 32;
 
     private static final ByteBuffer[] NOTHING = {};
 
@@ -72,69 +75,63 @@ public final class TlsEngine {
         HANDSHAKE, MAJOR_VERSION, 3, (byte) 0xff, (byte) 0xff
     };
 
-    /// Makes a new engine send `handshake_failure`: the format is not enabled, whatever version it offers.
+    /// Makes a new engine send `handshake_failure`, as the format is not enabled.
     private static final byte[] SSL2_HELLO =
             HexFormat.of().parseHex("8025010303000c00000010" + "00".repeat(28));
 
     private final SSLEngine engine;
-    private final RecordScratch bench;
+    private final RecordScratch scratch;
     private final @Nullable String peer;
-    private final HandshakeRecorder witness;
+    private final HandshakeRecorder recorder;
 
     // One thread at a time.
     private @Nullable TlsSession session;
     private @Nullable SSLException failure;
-    private boolean truncated;
-    private boolean working;
+    private boolean tasksRunning;
     private boolean sawRecord;
-    private boolean refusesHandshakes;
+    private boolean rejectsHandshakes;
     private boolean inputEnded;
     private boolean outputEnding;
     private boolean outputEnded;
-    private int unanswered;
+    private int pendingReplies;
 
     /// @param peer the server's name, for a client
     TlsEngine(
             SSLEngine engine,
-            RecordScratch bench,
+            RecordScratch scratch,
             @Nullable String peer,
-            HandshakeRecorder witness) {
+            HandshakeRecorder recorder) {
         this.engine = engine;
-        this.bench = bench;
+        this.scratch = scratch;
         this.peer = peer;
-        this.witness = witness;
+        this.recorder = recorder;
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
-    /// What was agreed on; null until the handshake is over.
+    /// Returns the session; null until the handshake is complete.
     public @Nullable TlsSession session() {
         return session;
     }
 
-    /// What went wrong; null if nothing has.
+    /// Returns the failure; null if none.
     public @Nullable SSLException failure() {
         return failure;
     }
 
-    /// Whether the failure is that the connection ended without a word, so that something may be missing.
-    public boolean isTruncated() {
-        return truncated;
-    }
-
-    /// Whether the peer has ended its output with a close_notify.
+    /// Whether the peer has sent a close_notify.
     public boolean inputEnded() {
         return inputEnded;
     }
 
-    /// Whether nothing comes out of [#send] any more.
+    /// Whether [#send] produces no more output.
     public boolean outputEnded() {
         return outputEnded;
     }
 
-    /// Whether [#send] has something to send of its own, such as a message of the handshake, an alert or the end.
+    /// Whether [#send] has output of its own: handshake messages, an alert or the close_notify.
     public boolean hasOutput() {
-        return !working
+        return !tasksRunning
                 && !outputEnded
                 && (outputEnding
                         || failure != null
@@ -144,50 +141,45 @@ public final class TlsEngine {
                                 && engine.getUseClientMode()));
     }
 
-    /// How much room [#send] needs at least.
-    public int recordBytes() {
-        return engine.getSession().getPacketBufferSize();
-    }
-
     // ------------------------------------------------------------------ receiving
 
-    /// Decrypts as many records as there are and have room.
+    /// Decrypts complete records while the destination has room.
     ///
     /// @return INPUT, ROOM, OUTPUT, TASKS, END or FAILURE
     public Next receive(Ciphertext ciphertext, ByteBuffer plaintext) {
         if (failure != null) {
             return Next.FAILURE;
         }
-        if (working) {
+        if (tasksRunning) {
             return Next.TASKS;
         }
         try {
             while (true) {
-                Next obstacle = beforeRecord(ciphertext);
+                Next obstacle = checkRecord(ciphertext);
                 if (obstacle != null) {
                     return obstacle;
                 }
                 int length = ciphertext.recordLength();
                 if (plaintext.position() > 0 && plaintext.remaining() < length) {
-                    return Next.ROOM; // Before it is copied in vain.
+                    return Next.ROOM; // Avoids a copy.
                 }
                 if (!sawRecord && !engine.getUseClientMode()) {
-                    witness.noteHello(ciphertext.first(length));
+                    recorder.noteHello(ciphertext.peek(length));
                 }
-                SSLEngineResult result = bench.unwrap(engine, ciphertext, length, plaintext);
+                SSLEngineResult result = scratch.unwrap(engine, ciphertext, length, plaintext);
                 if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
                     return Next.ROOM;
                 }
                 afterRecord(result);
             }
         } catch (SSLException e) {
-            return fail(TlsErrors.explained(e, peer));
+            return fail(TlsErrors.describe(e, peer));
         } catch (RuntimeException e) {
-            return fail(unforeseen(e));
+            return fail(unexpected(e));
         }
     }
 
-    private @Nullable Next beforeRecord(Ciphertext ciphertext) {
+    private @Nullable Next checkRecord(Ciphertext ciphertext) {
         if (inputEnded) {
             return Next.END;
         }
@@ -196,8 +188,8 @@ public final class TlsEngine {
             return Next.TASKS;
         }
         if (status != HandshakeStatus.NEED_WRAP) {
-            unanswered = 0;
-        } else if (session == null || unanswered > MOST_UNANSWERED) {
+            pendingReplies = 0;
+        } else if (session == null || pendingReplies > MAX_PENDING_REPLIES) {
             return Next.OUTPUT;
         }
         if (!ciphertext.hasHeader()) {
@@ -205,33 +197,33 @@ public final class TlsEngine {
         }
         int type = ciphertext.type();
         if (!sawRecord && ciphertext.isSsl2Hello()) {
-            return refuse(SSL2_HELLO, TlsErrors.ssl2());
+            return reject(SSL2_HELLO, TlsErrors.ssl2());
         }
         if (!isExpected(type) || ciphertext.majorVersion() != MAJOR_VERSION) {
-            return refuse(OVERSIZED_RECORD, TlsErrors.notTls(ciphertext, !sawRecord));
+            return reject(OVERSIZED_RECORD, TlsErrors.notTls(ciphertext, !sawRecord));
         }
         int length = ciphertext.recordLength();
-        if (length > MOST_RECORD_BYTES) {
-            return refuse(
+        if (length > MAX_RECORD_BYTES) {
+            return reject(
                     OVERSIZED_RECORD,
                     new SSLException(
                             "the peer sent a record of "
                                     + length
-                                    + " bytes, and TLS allows "
-                                    + MOST_RECORD_BYTES));
+                                    + " bytes, above the TLS limit of "
+                                    + MAX_RECORD_BYTES));
         }
         if (ciphertext.remaining() < length) {
             return Next.INPUT;
         }
-        if (type == HANDSHAKE && refusesHandshakes) {
-            return refuse(
+        if (type == HANDSHAKE && rejectsHandshakes) {
+            return reject(
                     OVERSIZED_RECORD,
                     new SSLException("the peer requested renegotiation, which is not allowed"));
         }
         return null;
     }
 
-    /// A connection begins with a handshake message, or with an alert in its place.
+    /// The first record must be a handshake message or an alert.
     private boolean isExpected(int type) {
         return sawRecord
                 ? type >= CHANGE_CIPHER_SPEC && type <= APPLICATION_DATA
@@ -247,13 +239,13 @@ public final class TlsEngine {
             finishHandshake();
         } else if (result.getHandshakeStatus() == HandshakeStatus.NEED_WRAP
                 && result.bytesProduced() == 0) {
-            unanswered++;
+            pendingReplies++;
         }
     }
 
-    /// The connection has ended: nothing will arrive any more.
+    /// The transport has reached its end.
     ///
-    /// @return END if the peer said so before, otherwise FAILURE
+    /// @return END after a close_notify, FAILURE otherwise
     public Next inputClosed() {
         if (failure != null) {
             return Next.FAILURE;
@@ -261,27 +253,25 @@ public final class TlsEngine {
         if (inputEnded) {
             return Next.END;
         }
-        truncated = session != null;
         return fail(
                 new SSLException(
-                        truncated
-                                ? "the connection ended without close_notify: something may be"
-                                        + " missing"
+                        session != null
+                                ? "the connection ended without close_notify: data may be missing"
                                 : "the connection ended during the TLS handshake"));
     }
 
     // ------------------------------------------------------------------ sending
 
-    /// Encrypts as much as has room, and sends what the handshake needs.
+    /// Encrypts plaintext and sends handshake messages while there is room.
     ///
-    /// @param ciphertext with room for [#recordBytes()] at least
+    /// @param ciphertext with room for at least [#MAX_RECORD_BYTES]
     /// @return INPUT, ROOM, TASKS, DONE, END or FAILURE
     public Next send(ByteBuffer[] plaintext, int from, int count, ByteBuffer ciphertext) {
-        if (working) {
+        if (tasksRunning) {
             return Next.TASKS;
         }
         if (failure != null) {
-            sayGoodbye(ciphertext);
+            sendAlert(ciphertext);
             return Next.FAILURE;
         }
         try {
@@ -289,22 +279,22 @@ public final class TlsEngine {
                 if (outputEnding && !hasRemaining(plaintext, from, count)) {
                     engine.closeOutbound();
                 }
-                SSLEngineResult result = bench.wrap(engine, plaintext, from, count, ciphertext);
+                SSLEngineResult result = scratch.wrap(engine, plaintext, from, count, ciphertext);
                 Next obstacle = afterWrap(result, plaintext, from, count);
                 if (obstacle != null) {
                     return obstacle;
                 }
             }
         } catch (SSLException e) {
-            fail(TlsErrors.explained(e, peer));
+            fail(TlsErrors.describe(e, peer));
         } catch (RuntimeException e) {
-            fail(unforeseen(e));
+            fail(unexpected(e));
         }
-        sayGoodbye(ciphertext);
+        sendAlert(ciphertext);
         return Next.FAILURE;
     }
 
-    /// Sends only what the handshake, an alert or the end needs.
+    /// Sends handshake messages, an alert or the close_notify only.
     ///
     /// @return as [#send(ByteBuffer\[\], int, int, ByteBuffer)]
     public Next send(ByteBuffer ciphertext) {
@@ -343,45 +333,45 @@ public final class TlsEngine {
         return false;
     }
 
-    /// Ends the output behind what has been sent: the next [#send] adds a close_notify when all its plaintext is taken.
+    /// Ends the output: [#send] adds a close_notify once all its plaintext is encrypted.
     public void end() {
         outputEnding = true;
     }
 
-    /// The alert of a failure, if there is room; a connection that failed is not worth waiting for it.
-    private void sayGoodbye(ByteBuffer ciphertext) {
+    /// Sends the alert of a failure if there is room. Does not wait for room.
+    private void sendAlert(ByteBuffer ciphertext) {
         if (outputEnded) {
             return;
         }
         try {
             engine.closeOutbound();
             while (!engine.isOutboundDone()) {
-                SSLEngineResult result = bench.wrap(engine, NOTHING, 0, 0, ciphertext);
+                SSLEngineResult result = scratch.wrap(engine, NOTHING, 0, 0, ciphertext);
                 if (result.bytesProduced() == 0) {
                     break;
                 }
             }
         } catch (SSLException | RuntimeException e) {
-            outputEnded = true; // It has no more to say than what is known.
+            outputEnded = true; // The original failure is reported.
         }
         outputEnded = true;
     }
 
     // ------------------------------------------------------------------ the handshake
 
-    /// What has to be done on another thread before anything else: signatures, key agreement, the look at certificates.
-    /// Call [#tasksDone()] afterwards.
+    /// Returns the delegated tasks: signatures, key agreement, certificate checks. Run them on
+    /// another thread, then call [#tasksDone()].
     ///
-    /// @return null if there is nothing, or it has been handed out
+    /// @return null if there are none, or if they were returned before
     public @Nullable Runnable tasks() {
-        if (working || engine.getHandshakeStatus() != HandshakeStatus.NEED_TASK) {
+        if (tasksRunning || engine.getHandshakeStatus() != HandshakeStatus.NEED_TASK) {
             return null;
         }
-        working = true;
-        return () -> witness.attend(this::runTasks);
+        tasksRunning = true;
+        return () -> recorder.run(this::runTasks);
     }
 
-    /// What goes wrong in them the engine keeps, and throws at the next call.
+    /// The engine keeps exceptions of the tasks and throws them at the next call.
     private void runTasks() {
         for (Runnable task = engine.getDelegatedTask();
                 task != null;
@@ -390,33 +380,32 @@ public final class TlsEngine {
         }
     }
 
-    /// The tasks have been run.
     public void tasksDone() {
-        working = false;
+        tasksRunning = false;
     }
 
     private void finishHandshake() {
         if (session != null) {
-            return; // new keys or tickets, within the same session
+            return; // A key update or ticket of the same session.
         }
-        TlsSession agreed = AgreedSession.of(engine, witness, peer);
+        TlsSession agreed = recorder.session(engine, peer);
         session = agreed;
-        // In TLS 1.3 the type of a record is hidden, and there is no negotiating anew.
-        refusesHandshakes = agreed.version().equals("TLSv1.2");
+        // TLS 1.3 encrypts the record type and has no renegotiation.
+        rejectsHandshakes = agreed.version().equals("TLSv1.2");
     }
 
-    /// Engines and what they ask, such as managers of keys, may throw anything: it is this connection's only.
-    private static SSLException unforeseen(RuntimeException thrown) {
+    /// The engine and its key and trust managers may throw anything. Only this connection fails.
+    private static SSLException unexpected(RuntimeException thrown) {
         return new SSLException("the TLS engine failed: " + thrown, thrown);
     }
 
-    /// Fails, with the fatal alert that the engine sends for an illegal record.
-    private Next refuse(byte[] illegalRecord, SSLException why) {
+    /// Fails, and makes the engine send the fatal alert for an illegal record.
+    private Next reject(byte[] illegalRecord, SSLException why) {
         try {
             SSLEngineResult _ =
                     engine.unwrap(ByteBuffer.wrap(illegalRecord), ByteBuffer.allocate(0));
         } catch (SSLException e) {
-            why.addSuppressed(e); // The engine now has the alert to send.
+            why.addSuppressed(e); // The engine has queued the alert.
         }
         return fail(why);
     }

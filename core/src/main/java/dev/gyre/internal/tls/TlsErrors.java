@@ -13,21 +13,21 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
-/// Says what went wrong, so that whoever reads it knows what to do.
+/// Describes TLS failures so that an operator can act on them.
 final class TlsErrors {
     private static final Pattern ALERT = Pattern.compile("Received fatal alert: (\\w+)");
     private static final Pattern CODE = Pattern.compile("^\\(\\w+\\) ");
 
-    /// How much of what a peer sent is shown.
+    /// How many bytes of the peer's input a message shows.
     private static final int SHOWN_BYTES = 16;
 
     private TlsErrors() {}
 
-    /// The same failure in better words, as far as there are any.
+    /// Returns the failure with a clearer message.
     ///
     /// @param peer the server's name, for a client
-    static SSLException explained(SSLException thrown, @Nullable String peer) {
-        String words = words(thrown, peer == null ? "the peer" : peer);
+    static SSLException describe(SSLException thrown, @Nullable String peer) {
+        String words = message(thrown, peer == null ? "the peer" : peer);
         SSLException explained =
                 thrown instanceof SSLHandshakeException
                         ? new SSLHandshakeException(words)
@@ -36,11 +36,11 @@ final class TlsErrors {
         return explained;
     }
 
-    private static String words(SSLException thrown, String peer) {
+    private static String message(SSLException thrown, String peer) {
         String message = String.valueOf(thrown.getMessage());
         Matcher alert = ALERT.matcher(message);
         if (alert.find()) {
-            return peer + " refused (alert " + alert.group(1) + "): " + meaning(alert.group(1));
+            return peer + " sent alert " + alert.group(1) + ": " + meaning(alert.group(1));
         }
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             switch (cause) {
@@ -57,20 +57,20 @@ final class TlsErrors {
                 case CertPathBuilderException _ -> {
                     return "the certificate of "
                             + peer
-                            + " is not trusted: no issuer of it is; say withTrust if one should be";
+                            + " is not trusted: add its issuer with withTrust if it should be";
                 }
                 default -> {}
             }
         }
         if (thrown.getCause() instanceof CertificateException refused) {
-            return "the certificate of " + peer + " was refused: " + refused.getMessage();
+            return "the certificate of " + peer + " was rejected: " + refused.getMessage();
         }
         if (message.contains("No matching application layer protocol")) {
-            return peer + " offers none of our application protocols (ALPN)";
+            return peer + " supports none of our application protocols (ALPN)";
         }
         if (message.contains("Empty client certificate chain")
                 || message.contains("Empty server certificate chain")) {
-            return peer + " has shown no certificate, and one is required";
+            return peer + " sent no certificate, and one is required";
         }
         return "TLS with " + peer + " failed: " + CODE.matcher(message).replaceFirst("");
     }
@@ -78,31 +78,32 @@ final class TlsErrors {
     private static String meaning(String alert) {
         return switch (alert) {
             case "handshake_failure" ->
-                    "no common cipher suite, curve or signature, or it wants a certificate";
-            case "protocol_version" -> "no common version of TLS";
-            case "insufficient_security" -> "our cipher suites are too weak for it";
+                    "no common cipher suite, curve or signature, or it requires a certificate";
+            case "protocol_version" -> "no common TLS version";
+            case "insufficient_security" -> "it rejects our cipher suites as too weak";
             case "unknown_ca" -> "it does not trust the issuer of our certificate";
             case "bad_certificate", "certificate_unknown", "unsupported_certificate" ->
                     "it does not accept our certificate";
             case "certificate_expired" -> "our certificate has expired";
             case "certificate_revoked" -> "our certificate was revoked";
-            case "certificate_required" -> "it wants a certificate from us, and got none";
-            case "access_denied" -> "our certificate is fine, but we are not let in";
-            case "unrecognized_name" -> "it does not know the name we asked for";
-            case "no_application_protocol" -> "it speaks none of our application protocols (ALPN)";
-            case "no_renegotiation" -> "it does not negotiate anew";
+            case "certificate_required" -> "it requires a certificate from us, and got none";
+            case "access_denied" -> "it accepts our certificate, but denies access";
+            case "unrecognized_name" -> "it does not know the requested server name";
+            case "no_application_protocol" ->
+                    "it supports none of our application protocols (ALPN)";
+            case "no_renegotiation" -> "it does not renegotiate";
             case "bad_record_mac", "decrypt_error", "decode_error" ->
-                    "it could not make sense of what it received";
+                    "it could not decode our messages";
             default -> "see RFC 8446, section 6.2";
         };
     }
 
-    /// For a peer that does not speak TLS.
+    /// Describes input that is not TLS.
     ///
-    /// @param sent what it sent, at least a byte
+    /// @param sent at least one byte
     static SSLException notTls(Ciphertext sent, boolean first) {
         StringBuilder shown = new StringBuilder("'");
-        ByteBuffer begin = sent.first(SHOWN_BYTES);
+        ByteBuffer begin = sent.peek(SHOWN_BYTES);
         while (begin.hasRemaining()) {
             int next = begin.get();
             shown.append(
@@ -113,9 +114,9 @@ final class TlsErrors {
         shown.append(sent.remaining() > SHOWN_BYTES ? "…'" : "'");
         if (!first) {
             return new SSLException(
-                    "the peer stopped speaking TLS in the middle: it sent " + shown);
+                    "the peer sent bytes that are not TLS during the connection: " + shown);
         }
-        String language = language(shown.substring(1));
+        String language = protocolName(shown.substring(1));
         return new SSLException(
                 "the peer speaks "
                         + (language == null ? "no TLS" : language + ", not TLS")
@@ -123,13 +124,13 @@ final class TlsErrors {
                         + shown);
     }
 
-    /// For a client that says hello in the format of SSL 2.0, whichever version it offers.
+    /// Describes a ClientHello in SSLv2 format, whatever version it offers.
     static SSLException ssl2() {
         return new SSLException(
                 "the peer sent an SSLv2 hello, which is not supported: use TLS 1.2 or 1.3");
     }
 
-    private static @Nullable String language(String begin) {
+    private static @Nullable String protocolName(String begin) {
         if (Pattern.matches("(?s)(GET|HEAD|PUT|POST|DELE|OPTI|PATC|TRAC|CONN|HTTP|PRI).*", begin)) {
             return "HTTP";
         }

@@ -1,10 +1,10 @@
 package dev.gyre.internal.tls;
 
 import dev.gyre.internal.tls.Credentials.Sources;
-import dev.gyre.internal.tls.IdentitySource.Made;
-import dev.gyre.internal.tls.IdentitySource.Password;
-import dev.gyre.internal.tls.IdentitySource.PemFiles;
-import dev.gyre.internal.tls.IdentitySource.Pkcs12File;
+import dev.gyre.internal.tls.Identity.Fixed;
+import dev.gyre.internal.tls.Identity.Password;
+import dev.gyre.internal.tls.Identity.PemFiles;
+import dev.gyre.internal.tls.Identity.Pkcs12File;
 import dev.gyre.io.Tls;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
@@ -26,14 +25,14 @@ import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
-/// The settings, and what makes engines of them.
+/// The implementation of [Tls]: the settings, and the engines they produce.
 public final class TlsSetup implements Tls, Cloneable {
     private static final List<String> VERSIONS = List.of("TLSv1.3", "TLSv1.2");
-    private static final int MOST_PROTOCOL_BYTES = 255;
+    private static final int MAX_PROTOCOL_BYTES = 255;
 
     private final boolean server;
 
-    // Written before a copy is handed out, never after.
+    // Effectively final: written only before a copy is published.
     private Credentials credentials;
     private @Nullable String serverName;
     private ClientCertificates clientCertificates = ClientCertificates.NONE;
@@ -47,66 +46,60 @@ public final class TlsSetup implements Tls, Cloneable {
         this.credentials = credentials;
     }
 
-    /// The settings behind the interface, which permits no other.
+    /// Returns the implementation, as the interface permits no other.
     public static TlsSetup of(Tls tls) {
         return (TlsSetup) Objects.requireNonNull(tls, "tls");
     }
 
-    // ------------------------------------------------------------------ making
+    // ------------------------------------------------------------------ creating
 
     public static Tls server(Path chain, Path key) throws IOException {
-        return server(new PemFiles(required(chain), required(key), Password.NONE));
+        return server(new PemFiles(chain, key, Password.NONE));
     }
 
     public static Tls server(Path chain, Path key, char[] password) throws IOException {
-        return server(new PemFiles(required(chain), required(key), Password.of(password)));
+        return server(new PemFiles(chain, key, Password.of(password)));
     }
 
     public static Tls server(Path pkcs12, char[] password) throws IOException {
-        return server(new Pkcs12File(required(pkcs12), Password.of(password)));
+        return server(new Pkcs12File(pkcs12, Password.of(password)));
     }
 
-    private static TlsSetup server(IdentitySource own) throws IOException {
-        return new TlsSetup(
-                true, new Credentials(new Sources(own, Map.of(), Trust.OfTheSystem.INSTANCE)));
+    private static TlsSetup server(Identity.Source own) throws IOException {
+        return new TlsSetup(true, new Credentials(Sources.of(own)));
     }
 
     public static Tls selfSigned(String... names) {
         List<String> of =
                 names.length == 0 ? List.of("localhost", "127.0.0.1", "::1") : List.of(names);
         try {
-            return server(new Made(SelfSigned.identity(of, Instant.now())));
+            return server(new Fixed(SelfSignedCertificate.identity(of, Instant.now())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     public static Tls client() {
-        Sources sources = new Sources(null, Map.of(), Trust.OfTheSystem.INSTANCE);
         try {
-            return new TlsSetup(false, new Credentials(sources));
+            return new TlsSetup(false, new Credentials(Sources.of(null)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static Path required(Path file) {
-        return Objects.requireNonNull(file, "file");
     }
 
     // ------------------------------------------------------------------ changing
 
     @Override
     public Tls withName(String pattern, Path chain, Path key) throws IOException {
-        return withName(pattern, new PemFiles(required(chain), required(key), Password.NONE));
+        return withName(pattern, new PemFiles(chain, key, Password.NONE));
     }
 
     @Override
     public Tls withName(String pattern, Path pkcs12, char[] password) throws IOException {
-        return withName(pattern, new Pkcs12File(required(pkcs12), Password.of(password)));
+        return withName(pattern, new Pkcs12File(pkcs12, Password.of(password)));
     }
 
-    private Tls withName(String pattern, IdentitySource source) throws IOException {
+    private Tls withName(String pattern, Identity.Source source) throws IOException {
         requireRole(true, "withName");
         String canonical = ServerName.canonicalPattern(pattern);
         return with(credentials.sources().withName(canonical, source));
@@ -114,35 +107,35 @@ public final class TlsSetup implements Tls, Cloneable {
 
     @Override
     public Tls withCertificate(Path chain, Path key) throws IOException {
-        return withCertificate(new PemFiles(required(chain), required(key), Password.NONE));
+        return withCertificate(new PemFiles(chain, key, Password.NONE));
     }
 
     @Override
     public Tls withCertificate(Path chain, Path key, char[] password) throws IOException {
-        return withCertificate(new PemFiles(required(chain), required(key), Password.of(password)));
+        return withCertificate(new PemFiles(chain, key, Password.of(password)));
     }
 
     @Override
     public Tls withCertificate(Path pkcs12, char[] password) throws IOException {
-        return withCertificate(new Pkcs12File(required(pkcs12), Password.of(password)));
+        return withCertificate(new Pkcs12File(pkcs12, Password.of(password)));
     }
 
-    private Tls withCertificate(IdentitySource source) throws IOException {
+    private Tls withCertificate(Identity.Source source) throws IOException {
         requireRole(false, "withCertificate");
         return with(credentials.sources().withOwn(source));
     }
 
     @Override
     public Tls withTrust(Path pem) throws IOException {
-        return with(credentials.sources().withTrust(new Trust.InFile(required(pem))));
+        return with(credentials.sources().withTrust(Objects.requireNonNull(pem, "pem")));
     }
 
     @Override
     public Tls withoutVerification() {
         try {
-            return with(credentials.sources().withTrust(Trust.Anybody.INSTANCE));
+            return with(credentials.sources().withoutVerification());
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // its files have been read before
+            throw new UncheckedIOException(e); // Its files have been read before.
         }
     }
 
@@ -175,11 +168,11 @@ public final class TlsSetup implements Tls, Cloneable {
     public Tls withProtocols(String... names) {
         for (String name : names) {
             int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-            if (bytes == 0 || bytes > MOST_PROTOCOL_BYTES) {
+            if (bytes == 0 || bytes > MAX_PROTOCOL_BYTES) {
                 throw new IllegalArgumentException(
-                        "a protocol's name has from 1 to "
-                                + MOST_PROTOCOL_BYTES
-                                + " bytes, not "
+                        "a protocol name must have 1 to "
+                                + MAX_PROTOCOL_BYTES
+                                + " bytes, but has "
                                 + bytes
                                 + ": '"
                                 + name
@@ -194,7 +187,7 @@ public final class TlsSetup implements Tls, Cloneable {
     @Override
     public Tls withVersions(String... versions) {
         TlsSetup copy = copy();
-        copy.versions = someOf("versions", VERSIONS, versions);
+        copy.versions = requireSubset("versions", VERSIONS, versions);
         return copy;
     }
 
@@ -202,18 +195,18 @@ public final class TlsSetup implements Tls, Cloneable {
     public Tls withCipherSuites(String... names) {
         String[] known = credentials.context().getSupportedSSLParameters().getCipherSuites();
         TlsSetup copy = copy();
-        copy.cipherSuites = someOf("cipher suites", Arrays.asList(known), names);
+        copy.cipherSuites = requireSubset("cipher suites", Arrays.asList(known), names);
         return copy;
     }
 
-    private static List<String> someOf(String what, List<String> known, String... wanted) {
+    private static List<String> requireSubset(String what, List<String> known, String... wanted) {
         List<String> some = List.of(wanted);
         if (some.isEmpty()) {
-            throw new IllegalArgumentException(what + ": at least one is needed");
+            throw new IllegalArgumentException(what + ": pass at least one");
         }
         if (!Set.copyOf(known).containsAll(some)) {
             throw new IllegalArgumentException(
-                    what + ": some of " + some + " are not among " + known);
+                    what + ": supported are " + known + ", but got " + some);
         }
         return some;
     }
@@ -240,8 +233,8 @@ public final class TlsSetup implements Tls, Cloneable {
                     method
                             + " is for "
                             + (servers ? "servers" : "clients")
-                            + ", but this is a "
-                            + (server ? "server's" : "client's"));
+                            + ", but this Tls is for "
+                            + (server ? "servers" : "clients"));
         }
     }
 
@@ -253,7 +246,7 @@ public final class TlsSetup implements Tls, Cloneable {
         }
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ inspecting
 
     @Override
     public boolean isServer() {
@@ -275,77 +268,71 @@ public final class TlsSetup implements Tls, Cloneable {
         return "Tls[" + (server ? "server" : "client") + ", " + credentials.sources() + "]";
     }
 
-    // ------------------------------------------------------------------ using
+    // ------------------------------------------------------------------ engines
 
-    /// An engine for one connection.
+    /// Creates the engine of one connection.
     ///
-    /// @param host that was connected to; for a server, or if there is none, null
-    /// @param port keeps the sessions of different servers on one host apart; any for a server
-    /// @param bench of the loop that the connection is on
-    /// @throws IllegalArgumentException if a client does not know whose certificate it should want
-    public TlsEngine machine(@Nullable String host, int port, RecordScratch bench) {
-        String name = server ? null : nameOf(host);
-        // Sessions are kept under this name, so that none is resumed under another than it was
-        // verified for.
+    /// @param host the connected host; null for a server, or if unknown
+    /// @param port separates the sessions of servers on one host; ignored for a server
+    /// @param scratch of the connection's loop
+    /// @throws IllegalArgumentException if a client has no server name to verify
+    public TlsEngine newEngine(@Nullable String host, int port, RecordScratch scratch) {
+        String name = server ? null : serverNameFor(host);
+        // The session cache key: a session resumes only under the name it was verified for.
         SSLEngine engine =
                 name == null
                         ? credentials.context().createSSLEngine()
                         : credentials.context().createSSLEngine(name, port);
         engine.setUseClientMode(!server);
-        HandshakeRecorder witness = new HandshakeRecorder();
+        HandshakeRecorder recorder = new HandshakeRecorder();
         SSLParameters parameters = engine.getSSLParameters();
-        describe(parameters, name);
+        configure(parameters, name);
         if (server) {
-            parameters.setSNIMatchers(List.of(witness));
+            parameters.setSNIMatchers(List.of(recorder));
         }
         engine.setSSLParameters(parameters);
-        return new TlsEngine(engine, bench, name, witness);
+        return new TlsEngine(engine, scratch, name, recorder);
     }
 
-    /// Whether a client can connect there.
+    /// Checks that a client can connect with these settings.
     ///
-    /// @param host as for [#machine]
-    /// @throws IllegalArgumentException if it is a server's, or does not know whose certificate it should want
+    /// @param host as for [#newEngine]
+    /// @throws IllegalArgumentException for a server, or if there is no server name to verify
     public void requireClientOf(@Nullable String host) {
         if (server) {
             throw new IllegalArgumentException(
-                    "a server's TLS cannot connect: give Tls.client(), or begin it with"
-                            + " Stream.secure if the other side is the client");
+                    "cannot connect with a server's Tls: use Tls.client(), or Stream.secure if the"
+                            + " peer is the TLS client");
         }
-        nameOf(host);
+        serverNameFor(host);
     }
 
-    /// Lets a server's pass.
+    /// Checks that a server can listen with these settings.
     ///
-    /// @throws IllegalArgumentException if it is a client's
+    /// @throws IllegalArgumentException for a client
     public void requireServer() {
         if (!server) {
             throw new IllegalArgumentException(
-                    "a client's TLS cannot listen: give Tls.server(...) or Tls.selfSigned(), or"
-                            + " begin it with Stream.secure if the other side is the server");
+                    "cannot listen with a client's Tls: use Tls.server(...) or Tls.selfSigned(), or"
+                            + " Stream.secure if the peer is the TLS server");
         }
     }
 
-    private @Nullable String nameOf(@Nullable String host) {
+    private @Nullable String serverNameFor(@Nullable String host) {
         if (serverName != null) {
             return serverName;
         }
         if (host != null) {
             return ServerName.isAddress(host) ? host : ServerName.canonical(host);
         }
-        if (isVerified()) {
+        if (credentials.sources().verifies()) {
             throw new IllegalArgumentException(
-                    "whose certificate should it be? No host was connected to by name: say"
-                            + " withServerName");
+                    "no server name to verify: connect by host name, or set withServerName");
         }
         return null;
     }
 
-    private boolean isVerified() {
-        return credentials.sources().trust() != Trust.Anybody.INSTANCE;
-    }
-
-    private void describe(SSLParameters parameters, @Nullable String name) {
+    private void configure(SSLParameters parameters, @Nullable String name) {
         parameters.setProtocols(versions.toArray(String[]::new));
         if (!cipherSuites.isEmpty()) {
             parameters.setCipherSuites(cipherSuites.toArray(String[]::new));
@@ -359,13 +346,12 @@ public final class TlsSetup implements Tls, Cloneable {
                 case REQUIRED -> parameters.setNeedClientAuth(true);
             }
         } else if (name != null) {
-            // By itself the engine would ask only for names with a dot in them. It takes none with
-            // an
-            // underscore, as containers have them: those are verified, but not asked for.
+            // By default the engine sends SNI only for names with a dot. It does not support
+            // underscores, as in container names: those are verified, but not sent.
             boolean asked = !ServerName.isAddress(name) && name.indexOf('_') < 0;
             parameters.setServerNames(asked ? List.of(new SNIHostName(name)) : List.of());
         }
-        if (!server && isVerified()) {
+        if (!server && credentials.sources().verifies()) {
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
         }
     }

@@ -1,5 +1,5 @@
-/// TLS by the JDK's engine: keys and certificates as they lie on disk, and the engine as something that turns bytes
-/// into other bytes. Nothing here knows of loops or descriptors.
+/// TLS on the JDK's engine: keys and certificates from files, and the engine as a transformation of
+/// bytes. Independent of loops and descriptors.
 @NullMarked
 package dev.gyre.internal.tls;
 

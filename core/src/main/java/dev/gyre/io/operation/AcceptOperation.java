@@ -5,18 +5,20 @@ import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 
-/// Accepts connections: one, or one after the other.
+/// Accepts one connection, or one after the other.
 public sealed interface AcceptOperation extends Operation permits LoopAccept {
-    /// The connection, which does not block and no child process inherits. It is the caller's to close.
+    /// Returns the accepted connection. It is non-blocking and not inherited by child processes.
+    /// The caller must close it. An operation closes a connection that the callback does not fetch.
     ///
-    /// @throws IllegalStateException if the last completion brought none, or it was taken already
+    /// @throws IllegalStateException if the last completion has no connection, or it was returned
+    ///     before
     Descriptor accepted();
 
-    /// Where it comes from. A Unix domain socket without a name has an empty path.
+    /// Returns the peer's address. An unnamed Unix socket has an empty path.
     ///
-    /// @throws IllegalStateException if the last completion brought none
+    /// @throws IllegalStateException if the last completion has no connection
     SocketAddress peer();
 
-    /// Whether it goes on after this completion. After one that says no it can be started again.
+    /// Returns whether more completions follow. If not, the operation can be started again.
     boolean hasMore();
 }

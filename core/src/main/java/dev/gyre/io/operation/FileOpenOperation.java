@@ -5,8 +5,9 @@ import dev.gyre.io.Descriptor;
 
 /// Opens a file.
 public sealed interface FileOpenOperation extends Operation permits LoopFileOpen {
-    /// The file, which no child process inherits. It is the caller's to close.
+    /// Returns the opened file. Child processes do not inherit it. The caller must close it. An
+    /// operation closes a file that the callback does not fetch.
     ///
-    /// @throws IllegalStateException if it was not opened, or was taken already
+    /// @throws IllegalStateException if the file was not opened, or was returned before
     Descriptor opened();
 }

@@ -4,26 +4,26 @@ import dev.gyre.internal.io.LoopFileStat;
 
 import java.time.Instant;
 
-/// Looks at a file.
+/// Reads the status of a file.
 public sealed interface FileStatOperation extends Operation permits LoopFileStat {
-    /// What it found.
+    /// Returns the status that the last completion read.
     ///
-    /// @throws IllegalStateException if it failed
+    /// @throws IllegalStateException if the operation failed or has not completed
     Status status();
 
-    /// What is known of a file.
+    /// Describes a file.
     ///
     /// @param size in bytes
-    /// @param mode type and permissions, as the system has them
-    /// @param inode its number in its file system
-    /// @param modified when its content last changed
+    /// @param mode type and permissions, as in `st_mode`
+    /// @param inode its number in the file system
+    /// @param modified the time of the last change of its content
     record Status(long size, int mode, long inode, Instant modified) {
-        /// Whether it is an ordinary file.
+        /// Returns whether it is a regular file.
         public boolean isRegularFile() {
             return (mode & 0xF000) == 0x8000;
         }
 
-        /// Whether it is a directory.
+        /// Returns whether it is a directory.
         public boolean isDirectory() {
             return (mode & 0xF000) == 0x4000;
         }

@@ -4,18 +4,19 @@ import dev.gyre.internal.io.LoopMessage;
 
 import java.net.SocketAddress;
 
-/// A message with an address, received or sent.
+/// Sends or receives one message with an address.
 public sealed interface MessageOperation extends Operation permits LoopMessage {
-    /// Where a received message came from, or where this one goes.
+    /// Returns the sender of a received message, or the destination of a message to send.
     ///
-    /// @throws IllegalStateException if there is none: a connected socket need not say
+    /// @throws IllegalStateException if absent: connected sockets may report no sender
     SocketAddress peer();
 
-    /// Sets where the next one goes.
+    /// Sets the destination of the next message.
     ///
-    /// @return this message
+    /// @return this operation
+    /// @throws IllegalStateException if the operation receives, or is pending
     MessageOperation to(SocketAddress peer);
 
-    /// Whether a received message was longer than the room for it, and so was cut.
+    /// Returns whether the received message was longer than its buffer and was truncated.
     boolean isTruncated();
 }

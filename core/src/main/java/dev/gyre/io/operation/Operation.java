@@ -8,8 +8,8 @@ import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
 
-/// Something that the kernel is asked to do and that completes later: a read, a write, a connection. Made once by
-/// [Operations], started as often as wanted; a cycle of starts and completions allocates nothing.
+/// A request to the kernel that completes later: a read, a write, a connect. [Operations] creates
+/// it, and it can be started many times. A cycle of start and completion allocates nothing.
 ///
 /// ```java
 /// var buffer = Buffer.allocate(4096);
@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
 /// read.start();
 /// ```
 ///
-/// **Completion.** Each start completes exactly once, by a call of its callback as an I/O callback of the loop, never
-/// inside `start`. Operations of one descriptor and direction complete in the order they were started.
+/// **Completion.** Each start completes exactly once by a call of its callback, as an I/O callback
+/// of the loop, never inside `start`. Operations of one descriptor and direction complete in the
+/// order of their starts.
 ///
-/// **Outcome.** What a program has to expect is a value: [#result()] is a count, zero at the end of input, and negative
-/// for refusals, cancellation among them.
+/// **Outcome.** Expected outcomes are values: [#result()] is a count, zero at the end of input, or
+/// negative for refusals and cancellation.
 ///
-/// **Threads.** Loop thread only, or any one while no thread runs the loop.
+/// **Threads.** Loop thread, or any thread while no thread runs the loop.
 public sealed interface Operation
         permits LoopOperation,
                 AcceptOperation,
@@ -38,61 +39,65 @@ public sealed interface Operation
                 FileOpenOperation,
                 FileStatOperation {
 
-    /// Starts it. What it was given belongs to it until it completes.
+    /// Starts the operation. It owns its buffers until it completes.
     ///
     /// @return this operation
-    /// @throws IllegalStateException if it is under way, if a buffer is with another operation, empty or full, or
-    ///     if the descriptor is watched, or blocks ([Descriptor#nonBlocking()])
-    /// @throws ClosedDescriptorException if the descriptor is closed
+    /// @throws IllegalStateException if the operation is pending or released; if a buffer belongs
+    ///     to another operation, is empty or is full; or if the descriptor is watched or blocking
+    ///     ([Descriptor#nonBlocking()])
+    /// @throws dev.gyre.io.ClosedDescriptorException if the descriptor is closed
     Operation start();
 
-    /// Starts it, and promises its result instead of calling the callback: rejected with a [SystemCallException] if
-    /// the kernel refuses, with a [dev.gyre.CancelledException] if it is cancelled.
+    /// Starts the operation, and settles a promise instead of calling the callback. It is rejected
+    /// with a [SystemCallException] if the kernel refuses, and with a
+    /// [dev.gyre.CancelledException] if the operation is cancelled.
     ///
-    /// @throws IllegalStateException as [#start()]
+    /// @throws IllegalStateException as [#start()], or if the operation completes repeatedly
     Promise<Long> startPromised();
 
-    /// Asks for an early end. It completes all the same, once: cancelled, or as it would have if the kernel was
-    /// through with it already.
+    /// Requests cancellation. The operation still completes once: as cancelled, or with its result
+    /// if the kernel finished before.
     ///
-    /// @return false if it was not under way, or is through and only waits for its callback
+    /// @return false if the operation is not pending, or has only its callback left to run
     boolean cancel();
 
-    /// Cancels each start of it when that is cancelled. Replaces what was set before; [Cancellation#none()] ends it.
+    /// Cancels each start when the token is cancelled. Replaces the previous token;
+    /// [Cancellation#none()] removes it.
     ///
     /// @return this operation
     Operation cancelOn(Cancellation cancellation);
 
-    /// Marks it for [Operations#cancelAll(Descriptor, Object)].
+    /// Sets the key for [Operations#cancelAll(Descriptor, Object)].
     ///
     /// @param key compared by `equals`; null for none
     /// @return this operation
     Operation key(@Nullable Object key);
 
-    /// Whether it was started and has not completed yet.
+    /// Returns whether the operation was started and has not completed.
     boolean isPending();
 
-    /// Which start this is, or was: each has another number.
+    /// Returns the number of the last start. It differs for each start.
     int generation();
 
-    /// How it went: the number of bytes, zero at the end of input, or the negative of an error number. Of operations that
-    /// move no bytes, zero is success.
+    /// Returns the result of the last completion: the number of bytes, zero at the end of input, or
+    /// the negative error number. For operations that transfer no bytes, zero is success.
     long result();
 
-    /// Of writes: how many bytes went out, also if it failed or was cancelled after that.
+    /// Returns the number of bytes written, also if the write failed or was cancelled afterwards.
     long transferred();
 
-    /// Whether it was cancelled before the kernel was through.
+    /// Returns whether the operation was cancelled before the kernel finished.
     boolean isCancelled();
 
-    /// Why it failed, for throwing or logging; null if it did not, or was cancelled.
+    /// Returns the failure for throwing or logging; null if the operation succeeded or was
+    /// cancelled.
     @Nullable SystemCallException failure();
 
-    /// What it is about; null for those that work on paths.
+    /// Returns the descriptor; null for operations on paths.
     @Nullable Descriptor descriptor();
 
-    /// Gives it back, for another one of its sort to be made of. Whoever still holds it must not use it any more.
+    /// Releases the operation for reuse. It must not be used afterwards.
     ///
-    /// @throws IllegalStateException if it is under way
+    /// @throws IllegalStateException if the operation is pending
     void release();
 }

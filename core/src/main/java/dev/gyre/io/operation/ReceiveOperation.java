@@ -3,23 +3,25 @@ package dev.gyre.io.operation;
 import dev.gyre.internal.io.LoopReceive;
 import dev.gyre.io.Buffer;
 
-/// Receives what arrives, again and again, in buffers of the loop's own: while nothing arrives, none is taken.
+/// Receives repeatedly into the loop's receive buffers. A descriptor without input occupies no
+/// buffer.
 ///
-/// It ends at the end of input, with result zero, at an error, or when it is cancelled. If all buffers are out
-/// it waits until one comes back.
+/// The operation ends at the end of input, with result zero, on an error, or when it is cancelled.
+/// While all buffers are in use it waits for one.
 public sealed interface ReceiveOperation extends Operation permits LoopReceive {
-    /// What has arrived. It goes back to the loop when the callback returns.
+    /// Returns the received bytes. The buffer is returned to the loop after the callback.
     ///
-    /// @throws IllegalStateException if the last completion brought nothing
+    /// @throws IllegalStateException if the last completion has no bytes
     Buffer received();
 
-    /// Takes what has arrived over: it goes back to the loop by [Buffer#release()]. Whoever keeps many keeps
-    /// others waiting for buffers, which is how a reader that does not keep up slows its senders
-    /// down. Slices that were taken of it before end here.
+    /// Keeps the received bytes after the callback, until [Buffer#release()]. Kept buffers are
+    /// missing for other receives, so a slow reader slows its senders down. Slices made before
+    /// become invalid.
     ///
     /// @return [#received()]
+    /// @throws IllegalStateException if the last completion has no bytes
     Buffer keep();
 
-    /// Whether it goes on after this completion. After one that says no it can be started again.
+    /// Returns whether more completions follow. If not, the operation can be started again.
     boolean hasMore();
 }

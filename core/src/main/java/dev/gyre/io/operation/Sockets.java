@@ -5,69 +5,73 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.sys.Syscalls;
 import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.Objects;
 
-/// Makes sockets for [Operations]: none blocks, and no child process inherits them. Each belongs to the kernel that
-/// its loop is on.
+/// Creates sockets for [Operations]. They are non-blocking and not inherited by child processes.
+/// Each belongs to the kernel of its loop, real or simulated.
 ///
-/// **Threads.** Any. None of these waits.
+/// **Threads.** Any. No method waits.
 public final class Sockets {
     private Sockets() {}
 
-    /// A stream socket that listens: TCP, or a Unix domain socket.
+    /// Creates a listening TCP or Unix domain socket.
     ///
-    /// @param address where; port 0 lets the system choose, see [#localAddress]
-    /// @throws SystemCallException if the address is taken, not allowed or not of this machine
+    /// @param address port 0 lets the system choose, see [#localAddress]
+    /// @throws SystemCallException if the address is in use, not permitted or not local
     public static Descriptor listen(EventLoop loop, SocketAddress address) {
-        return NativeSockets.listen(Loop.of(loop).operations().seam(), requireAddress(address));
+        return NativeSockets.listen(syscalls(loop), requireAddress(address));
     }
 
-    /// A stream socket that is not connected yet, of the sort that the address is.
+    /// Creates an unconnected stream socket of the address's family.
     ///
     /// @throws SystemCallException if the kernel refuses
     public static Descriptor stream(EventLoop loop, SocketAddress like) {
-        return NativeSockets.stream(Loop.of(loop).operations().seam(), requireAddress(like));
+        return NativeSockets.stream(syscalls(loop), requireAddress(like));
     }
 
-    /// A datagram socket that is bound to the address.
+    /// Creates a datagram socket bound to the address.
     ///
-    /// @param address where; port 0 lets the system choose, see [#localAddress]
-    /// @throws SystemCallException if the address is taken, not allowed or not of this machine
+    /// @param address port 0 lets the system choose, see [#localAddress]
+    /// @throws SystemCallException if the address is in use, not permitted or not local
     public static Descriptor datagram(EventLoop loop, SocketAddress address) {
-        return NativeSockets.datagram(
-                Loop.of(loop).operations().seam(), requireAddress(address), socket -> {});
+        return NativeSockets.datagram(syscalls(loop), requireAddress(address), socket -> {});
     }
 
-    /// Two stream sockets that are connected with each other.
+    /// Creates two connected stream sockets.
     ///
     /// @throws SystemCallException if the kernel refuses
     public static List<Descriptor> pair(EventLoop loop) {
-        return NativeSockets.pair(Loop.of(loop).operations().seam());
+        return NativeSockets.pair(syscalls(loop));
     }
 
-    /// Where a socket is.
+    /// Returns the local address of a socket.
     ///
     /// @throws SystemCallException if the kernel refuses
     public static SocketAddress localAddress(EventLoop loop, Descriptor socket) {
-        return NativeSockets.localAddress(Loop.of(loop).operations().seam(), open(socket));
+        return NativeSockets.localAddress(syscalls(loop), open(socket));
     }
 
-    /// Where a socket's peer is.
+    /// Returns the address of a socket's peer.
     ///
-    /// @throws SystemCallException if it is not connected, or no more
+    /// @throws SystemCallException if the socket is not connected
     public static SocketAddress peerAddress(EventLoop loop, Descriptor socket) {
-        return NativeSockets.peerAddress(Loop.of(loop).operations().seam(), open(socket));
+        return NativeSockets.peerAddress(syscalls(loop), open(socket));
     }
 
-    /// Ends sending: the peer reads what was sent, and then the end. Receiving goes on.
+    /// Ends the output: the peer reads all that was sent, and then the end. Input continues.
     ///
-    /// @throws SystemCallException if it is not connected, or no more
+    /// @throws SystemCallException if the socket is not connected
     public static void shutdownOutput(EventLoop loop, Descriptor socket) {
-        NativeSockets.shutdownOutput(Loop.of(loop).operations().seam(), open(socket));
+        NativeSockets.shutdownOutput(syscalls(loop), open(socket));
+    }
+
+    private static Syscalls syscalls(EventLoop loop) {
+        return Loop.of(loop).operations().syscalls();
     }
 
     private static SocketAddress requireAddress(SocketAddress address) {

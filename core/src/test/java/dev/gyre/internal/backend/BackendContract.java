@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/// What every backend has to do alike. A subclass opens one and makes things to watch.
+/// The contract of all backends. A subclass opens one, and creates descriptors to watch.
 public abstract class BackendContract {
     private static final long HOUR = Duration.ofHours(1).toNanos();
     private static final int BOTH = Readiness.READ | Readiness.WRITE;
@@ -34,12 +34,12 @@ public abstract class BackendContract {
 
     protected abstract Conduit sockets();
 
-    /// Whether its kernel takes requests from the loop thread only, which then has to be woken.
+    /// Whether its kernel accepts requests from the loop thread only, which then has to be woken.
     protected boolean wakesToRegister() {
         return false;
     }
 
-    /// What opens a regular file, and closes it.
+    /// Opens a regular file, and closes it.
     protected interface FileUser {
         void use(int fd);
     }
@@ -57,7 +57,7 @@ public abstract class BackendContract {
         nothingLeaked();
     }
 
-    /// Called when the test has closed what it opened.
+    /// Called when the test has closed its descriptors.
     protected void nothingLeaked() {}
 
     private Conduit newPipe() {
@@ -72,7 +72,7 @@ public abstract class BackendContract {
         return sockets;
     }
 
-    /// What the next look brings: the bits of each event. There is a handler for each.
+    /// Polls once, and returns the bits of each event.
     private static List<Integer> look(Backend backend) {
         backend.pollNow();
         return RecordingHandler.dispatchAll(backend);
@@ -100,7 +100,7 @@ public abstract class BackendContract {
         Backend backend = open();
         backend.wake();
         backend.pollUntil(backend.nanoTime() + HOUR);
-        assertThat(backend.dispatchNext()).as("a wake-up is nobody's event").isNull();
+        assertThat(backend.dispatchNext()).as("a wake-up is no event").isNull();
         assertThat(backend.wakeups()).isEqualTo(1);
         backend.close();
     }
@@ -246,7 +246,7 @@ public abstract class BackendContract {
                 int expected = Readiness.WRITE | Readiness.ERROR;
                 assertThat(look(backend)).containsExactly(expected);
                 assertThat(look(backend))
-                        .as("again, if it is told for as long as it lasts")
+                        .as("again, if it is level-triggered")
                         .isEqualTo(mode == 0 ? List.of(expected) : List.of());
                 backend.modify(pipe.writer(), Readiness.WRITE | mode);
                 assertThat(look(backend)).containsExactly(expected);
@@ -285,7 +285,7 @@ public abstract class BackendContract {
         assertThat(look(backend)).as("another edge").containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         backend.modify(pipe.reader(), Readiness.READ | Readiness.EDGE);
-        assertThat(look(backend)).as("a change looks again").containsExactly(Readiness.READ);
+        assertThat(look(backend)).as("a change reports again").containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         backend.modify(pipe.reader(), Readiness.READ);
         assertThat(look(backend)).containsExactly(Readiness.READ);
@@ -320,12 +320,12 @@ public abstract class BackendContract {
         Backend backend = open();
         Conduit sockets = newSockets();
         backend.register(sockets.reader(), BOTH | Readiness.ONE_SHOT, new RecordingHandler());
-        backend.pollNow(); // Writable, but not taken yet.
+        backend.pollNow(); // Writable, but not dispatched yet.
         backend.modify(sockets.reader(), Readiness.READ | Readiness.ONE_SHOT);
         assertThat(RecordingHandler.dispatchAll(backend))
                 .allSatisfy(events -> assertThat(events).isEqualTo(Readiness.WRITE));
         sockets.write();
-        assertThat(look(backend)).as("what was armed last").containsExactly(Readiness.READ);
+        assertThat(look(backend)).as("the last interest").containsExactly(Readiness.READ);
         assertThat(look(backend)).isEmpty();
         backend.close();
     }
@@ -343,7 +343,7 @@ public abstract class BackendContract {
         // Between the kernel's event and its dispatch the number gets another owner.
         backend.deregister(pipe.reader(), old);
         backend.register(pipe.reader(), Readiness.READ, bits -> log.add("new"));
-        backend.deregister(pipe.reader(), old); // Not his any more.
+        backend.deregister(pipe.reader(), old); // No longer its registration.
         assertThat(backend.dispatchNext()).isNull();
         backend.pollNow();
         assertThat(backend.dispatchNext()).isNotNull();
@@ -385,7 +385,9 @@ public abstract class BackendContract {
                 .register(
                         pipe.reader(), Readiness.READ | Readiness.EDGE, bits -> ready.countDown());
         if (!wakesToRegister()) {
-            assertThat(loop.state()).as("registering woke nobody").isEqualTo(LoopState.SLEEPING);
+            assertThat(loop.state())
+                    .as("registering did not wake the loop")
+                    .isEqualTo(LoopState.SLEEPING);
             assertThat(loop.metrics().wakeups()).isZero();
         }
         pipe.write();
@@ -402,7 +404,7 @@ public abstract class BackendContract {
         backend.register(sockets.reader(), BOTH, new RecordingHandler());
         RecordingHandler second = new RecordingHandler();
         backend.register(sockets.reader(), Readiness.READ, second);
-        assertThat(look(backend)).as("writing was asked for by the first").isEmpty();
+        assertThat(look(backend)).as("only the first wanted writing").isEmpty();
         sockets.write();
         backend.pollNow();
         assertThat(backend.dispatchNext()).isSameAs(second);
@@ -461,7 +463,7 @@ public abstract class BackendContract {
         assertThat(look(backend)).isEmpty();
         backend.deregister(number, old);
         Conduit second = newPipe();
-        assertThat(second.reader()).as("the lowest number that is free").isEqualTo(number);
+        assertThat(second.reader()).as("the lowest free number").isEqualTo(number);
         backend.register(second.reader(), Readiness.READ, new RecordingHandler());
         second.write();
         assertThat(look(backend)).containsExactly(Readiness.READ);

@@ -11,7 +11,7 @@ public interface Conduit extends AutoCloseable {
     /// Sends one byte to the reader.
     void write();
 
-    /// Takes one byte from the reader.
+    /// Reads one byte.
     void read();
 
     void closeReader();

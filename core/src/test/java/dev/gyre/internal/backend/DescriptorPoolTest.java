@@ -20,12 +20,12 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/// Descriptors and operations that are made ahead, counted in bytes that using them allocates.
+/// Preallocated descriptors and operations, measured by the bytes that their use allocates.
 class DescriptorPoolTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int COUNT = 512;
 
-    /// What making as many at once allocates, at least.
+    /// The least that creating as many at once allocates.
     private static final long BYTES = COUNT * 64L;
 
     private static long allocated(IntFunction<?> make) {
@@ -47,7 +47,7 @@ class DescriptorPoolTest {
         DescriptorPool enough = new DescriptorPool((_, _) -> {}, COUNT);
         assertThat(allocated(i -> none.acquire(i, 0))).isGreaterThan(BYTES);
         assertThat(allocated(i -> enough.acquire(i, 0))).isLessThan(BYTES);
-        assertThat(allocated(i -> enough.acquire(i, 0))).as("all are out").isGreaterThan(BYTES);
+        assertThat(allocated(i -> enough.acquire(i, 0))).as("all are in use").isGreaterThan(BYTES);
     }
 
     @Test
@@ -66,7 +66,7 @@ class DescriptorPoolTest {
                 pair.forEach(Descriptor::close);
             }
         }
-        assertThat(bytes[0] - bytes[1]).as("spared").isGreaterThan(BYTES);
+        assertThat(bytes[0] - bytes[1]).as("saved").isGreaterThan(BYTES);
     }
 
     @Test

@@ -7,11 +7,11 @@ import dev.gyre.Clause;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.base.TestLoopContext;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.AfterEach;
@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.foreign.MemorySegment;
 
-/// Urgent data before reads, whatever a kernel reports first: kqueue has an event for each filter, and
-/// the two may come in different batches.
+/// Urgent data precedes reads, whichever the kernel reports first: kqueue has an event per filter,
+/// and the two may be in different batches.
 @On("epoll")
 class ReadinessUrgentDataTest {
     private final LinuxPollSyscalls kernel = new LinuxPollSyscalls();

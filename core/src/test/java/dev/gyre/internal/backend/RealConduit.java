@@ -1,11 +1,11 @@
 package dev.gyre.internal.backend;
 
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 
 import java.lang.foreign.MemorySegment;
 

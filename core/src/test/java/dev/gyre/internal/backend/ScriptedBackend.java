@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// A kernel for tests: time stands still unless the loop waits or the test moves it, and descriptors are
-/// ready when the test says so. A wait with nothing to wait for fails the test instead of hanging it.
+/// A kernel for tests. Time advances only when the loop waits or the test moves it, and the test
+/// makes descriptors ready. A wait for nothing fails the test instead of hanging it.
 public final class ScriptedBackend implements Backend {
-    /// One look at the kernel.
+    /// One poll of the loop.
     ///
     /// @param blocking whether it was allowed to wait
     public record Poll(boolean blocking, long deadlineNanos) {}
@@ -22,8 +22,8 @@ public final class ScriptedBackend implements Backend {
 
     private record Event(int fd, int ready, Registration registration) {}
 
-    /// What the kernel knows of a registered descriptor. Another registration of the same number is another
-    /// one, which events for this one do not reach.
+    /// A registration as the kernel knows it. Events of one registration do not reach another one of
+    /// the same number.
     private static final class Registration {
         final ReadinessHandler handler;
         int interest;
@@ -35,7 +35,7 @@ public final class ScriptedBackend implements Backend {
             this.handler = handler;
         }
 
-        /// What to report of what is so; errors and hang-ups unasked, if anything is asked for at all.
+        /// Returns the events to report: errors and hang-ups without interest, unless it is empty.
         int reportable(int condition) {
             int asked = interest & (Readiness.READ | Readiness.WRITE);
             if (asked == 0 || disarmed || ((interest & Readiness.EDGE) != 0 && !changed)) {
@@ -82,13 +82,13 @@ public final class ScriptedBackend implements Backend {
         nowNanos += nanos;
     }
 
-    /// Makes a descriptor ready for the next look, and for that one only, whatever was asked for.
+    /// Makes a descriptor ready for the next poll only, whatever the interest is.
     public void makeReady(int fd, int ready) {
         upcoming.add(new Pulse(fd, ready));
     }
 
-    /// Makes a descriptor ready until this is called again, and reports it as epoll would: filtered by what
-    /// was asked for, for as long as it lasts or once per call, until disarmed.
+    /// Makes a descriptor ready until this is called again, and reports it as epoll does: by its
+    /// interest, level-triggered or once per call, until disarmed.
     public void setCondition(int fd, int ready) {
         conditions.put(fd, ready);
         Registration registration = registrations.get(fd);
@@ -97,12 +97,12 @@ public final class ScriptedBackend implements Backend {
         }
     }
 
-    /// How many events the last look has brought.
+    /// Returns how many events the last poll has collected.
     public int lastCollected() {
         return lastCollected;
     }
 
-    /// Something to happen during a blocking wait, as if another thread did it; one for each wait, in order.
+    /// Schedules an action for the next blocking wait without one, as if another thread ran it.
     public void duringWait(Runnable happening) {
         duringWaits.add(happening);
     }
@@ -140,7 +140,7 @@ public final class ScriptedBackend implements Backend {
         } else if (upcoming.isEmpty() && !woken && !isAnyReady()) {
             nowNanos = Math.max(nowNanos, deadlineNanos);
             if (polls.size() > 100_000) {
-                throw new AssertionError("the loop waits for ever; script something to wake it");
+                throw new AssertionError("the loop waits forever; script an event that wakes it");
             }
         }
         collect();
@@ -176,7 +176,7 @@ public final class ScriptedBackend implements Backend {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a registration is only itself
+    @SuppressWarnings("ReferenceEquality") // compared by identity
     public @Nullable ReadinessHandler dispatchNext() {
         while (!collected.isEmpty()) {
             Event event = collected.remove();
@@ -216,7 +216,7 @@ public final class ScriptedBackend implements Backend {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a handler is only itself
+    @SuppressWarnings("ReferenceEquality") // compared by identity
     public void deregister(int fd, ReadinessHandler handler) {
         Registration registration = registrations.get(fd);
         if (registration != null && registration.handler == handler) {

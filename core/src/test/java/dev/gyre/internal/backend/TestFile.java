@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// An open regular file and its descriptor's number, which Java does not tell but the kernel does.
+/// An open regular file and its descriptor, which the kernel reports but Java does not.
 public record TestFile(FileChannel channel, int fd) implements AutoCloseable {
     public static TestFile open(Path path) throws IOException {
         FileChannel channel = FileChannel.open(path);

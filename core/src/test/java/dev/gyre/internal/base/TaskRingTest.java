@@ -17,7 +17,7 @@ import java.util.Deque;
 import java.util.List;
 
 class TaskRingTest {
-    /// Positive: add so many. Negative: take so many. Zero: trim.
+    /// Positive: adds that many. Negative: dequeues that many. Zero: trims.
     @Property(tries = 500)
     @Clause("M-3")
     void ring_againstAModel_behavesLikeAQueue(
@@ -57,7 +57,7 @@ class TaskRingTest {
         for (int i = 0; i < 20; i++) {
             ring.trim();
         }
-        assertThat(ring.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(ring.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
     }
 
     @Example

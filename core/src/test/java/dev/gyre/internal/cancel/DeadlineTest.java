@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
-/// Cancellations that time brings about, with a clock that stands still.
+/// Deadlines as cancellations, with a virtual clock.
 @Timeout(60)
 class DeadlineTest {
     private static final long MILLI = 1_000_000;
@@ -174,7 +174,7 @@ class DeadlineTest {
         backend.advance(200 * MILLI);
         assertThat(deadline.isCancelled()).isTrue();
         CancelledException seen = deadline.reason();
-        assertThat(log).as("a look runs no callbacks").isEmpty();
+        assertThat(log).as("a query runs no callbacks").isEmpty();
         deadline.onCancel(says("late"));
         assertThat(log).containsExactly("late");
         loop.runFor(Duration.ZERO);

@@ -26,13 +26,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 
-/// What the pool holds of the system's memory: never more than its limit, and little after a burst.
+/// The pool's resident memory: never above its limit, and small after a burst.
 class BufferPoolMemoryTest {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
     private static final long LIMIT = 8 * MIB;
 
-    /// What stays for the next burst.
+    /// The idle memory that is never trimmed.
     private static final long KEPT = MIB;
 
     private final ScriptedBackend backend = new ScriptedBackend();
@@ -147,7 +147,7 @@ class BufferPoolMemoryTest {
         assertThat(pool.resident()).isLessThanOrEqualTo(KEPT);
     }
 
-    // ------------------------------------------------------------------ what users still have
+    // ------------------------------------------------------------------ memory in use
 
     @Test
     @Clause("O-8")
@@ -208,7 +208,7 @@ class BufferPoolMemoryTest {
         kept.release();
     }
 
-    // ------------------------------------------------------------------ what the system refuses
+    // ------------------------------------------------------------------ refused mappings
 
     @Test
     @Clause("E-3")

@@ -22,8 +22,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The pool and its slices against a model that knows nothing of memory: who has which bytes, and
-/// how much is out. If two had the same memory, one of them would read what the other has put.
+/// Compares the pool and its slices with a model of contents and usage. If two buffers shared
+/// memory by mistake, one would read the other's bytes.
 class BufferPoolPropertyTest {
     private static final int LIMIT = 1 << 20;
 
@@ -51,7 +51,7 @@ class BufferPoolPropertyTest {
                 .ofMaxSize(120);
     }
 
-    /// A buffer as the model knows it.
+    /// The model of a buffer.
     private static final class Model {
         final Buffer buffer;
         final List<Byte> readable = new ArrayList<>();
@@ -75,7 +75,7 @@ class BufferPoolPropertyTest {
         final BufferPool pool = loop.operations().pool();
         final List<Model> out = new ArrayList<>();
 
-        /// How large each memory is, and how many buffers have it.
+        /// The size of each memory, and the number of its buffers.
         final Map<Integer, Integer> sizes = new HashMap<>();
 
         final Map<Integer, Integer> holders = new HashMap<>();
@@ -173,7 +173,7 @@ class BufferPoolPropertyTest {
             }
         }
 
-        /// With nobody else about, clearing makes all of it writable.
+        /// Without other buffers of the memory, clear() makes all of it writable.
         void checkRoom(Model model) {
             if (!model.slice && holders.get(model.memory) == 1) {
                 assertThat(model.buffer.clear().writable()).isEqualTo(model.buffer.capacity());

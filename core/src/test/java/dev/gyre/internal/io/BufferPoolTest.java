@@ -29,7 +29,7 @@ class BufferPoolTest {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
 
-    /// What is asserted on the loop leaves the run.
+    /// Failed assertions in callbacks end the run.
     private static final LoopConfig CONFIG =
             LoopConfig.DEFAULT.withBufferMemory(MIB).withFailurePolicy(FailurePolicy.PROPAGATE);
 
@@ -48,7 +48,7 @@ class BufferPoolTest {
         loop.close();
     }
 
-    /// In one turn of the loop.
+    /// Runs a task in one tick.
     private void onLoop(Runnable task) {
         loop.submit(task);
         loop.runSome();
@@ -98,7 +98,7 @@ class BufferPoolTest {
                             .isInstanceOf(LoopOverloadedException.class)
                             .hasMessageContaining("no buffer of 100000 bytes")
                             .hasMessageContaining("1048576 of 1048576")
-                            .hasMessageContaining("withBufferMemory");
+                            .hasMessageContaining("raise LoopConfig.bufferMemory");
                     all.removeLast().release();
                     assertThat(pool.acquire(16 * KIB)).isNotNull();
                 });
@@ -186,7 +186,7 @@ class BufferPoolTest {
                                         .join());
         assertThat(thrown[0])
                 .isInstanceOf(WrongThreadException.class)
-                .hasMessageContaining("Buffer.take");
+                .hasMessageContaining("Buffer.acquire");
     }
 
     @Test
@@ -194,15 +194,15 @@ class BufferPoolTest {
         for (int wrong : new int[] {0, -1, (1 << 30) + 1}) {
             assertThatThrownBy(() -> Buffer.acquire(loop, wrong))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("not " + wrong);
+                    .hasMessageContaining("but is " + wrong);
         }
         assertThatThrownBy(() -> LoopConfig.DEFAULT.withBufferMemory(MIB - 1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("but is 1048575 bytes");
+                .hasMessageContaining("but is 1048575");
         assertThat(LoopConfig.DEFAULT.bufferMemory()).isEqualTo(256L * MIB);
     }
 
-    // ------------------------------------------------------------------ when memory is short
+    // ------------------------------------------------------------------ near the limit
 
     @Test
     void whenRelaxed_whileTight_isCalledOnceWhenEnoughCameBack() {
@@ -271,7 +271,7 @@ class BufferPoolTest {
         assertThat(log).isEmpty();
     }
 
-    // ------------------------------------------------------------------ what it costs
+    // ------------------------------------------------------------------ allocation
 
     @Test
     @Clause("O-8")

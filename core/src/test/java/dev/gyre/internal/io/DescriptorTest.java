@@ -284,7 +284,7 @@ class DescriptorTest {
         assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_GETFD, 0)).isEqualTo(-Errno.EBADF);
     }
 
-    /// Asleep in the kernel: it has nothing else to sleep for.
+    /// Waits until the thread blocks in the kernel.
     private static boolean isInSystemCall(Thread thread) {
         for (StackTraceElement frame : thread.getStackTrace()) {
             if (frame.getClassName().endsWith("LinuxPollSyscalls")) {

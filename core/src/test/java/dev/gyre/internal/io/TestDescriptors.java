@@ -1,16 +1,16 @@
 package dev.gyre.internal.io;
 
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.io.Descriptor;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Real descriptors of kinds that the library does not open itself, and short ways to use any.
+/// Opens real descriptors of kinds that the library does not open, and helpers to use them.
 public final class TestDescriptors {
     private static final int F_DUPFD_CLOEXEC = 1030;
 
@@ -35,7 +35,7 @@ public final class TestDescriptors {
         return Descriptor.own(require(new LinuxPollSyscalls().eventfd(count, flags)));
     }
 
-    /// Another number for the same open file.
+    /// Duplicates a descriptor.
     public static Descriptor duplicate(Descriptor descriptor) {
         int fd = new LinuxPollSyscalls().fcntl(descriptor.fd(), F_DUPFD_CLOEXEC, 0);
         return Descriptor.own(require(fd));
@@ -49,7 +49,7 @@ public final class TestDescriptors {
         }
     }
 
-    /// What is there, up to a kilobyte; `end` at the end, and nothing if nothing is there.
+    /// Reads up to a kilobyte; returns `end` at the end, and an empty string without input.
     public static String read(Descriptor descriptor) {
         ByteBuffer bytes = ByteBuffer.allocate(1024);
         int count = descriptor.read(bytes);

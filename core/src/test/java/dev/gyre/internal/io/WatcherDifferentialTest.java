@@ -33,13 +33,13 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Random scripts of watchers over the real kernel, on epoll and on io_uring: the same callbacks, poll by
-/// poll, whether the loop runs without a pause or in pieces. Within a poll the order of descriptors is the
-/// kernel's, so what is compared is the order of each descriptor's callbacks.
+/// Runs random scripts of watchers on epoll and io_uring: each poll must run the same callbacks,
+/// in one run or in several. The kernel chooses the order of descriptors within a poll, so only the
+/// order of each descriptor's callbacks is compared.
 class WatcherDifferentialTest {
     private static final int CHANNELS = 4;
 
-    /// How the loop is run.
+    /// The way of running the loop.
     enum Runs {
         CONTINUOUS,
         FOR_NO_TIME,
@@ -91,7 +91,7 @@ class WatcherDifferentialTest {
             reactions.forEach(each -> this.reactions.get(each.channel).add(each));
             List<Descriptor> idle = TestDescriptors.sockets();
             idle.forEach(each -> closings.add(each::close));
-            // Something for the kernel to hold, which it gives back whenever a run ends.
+            // Keeps the loop alive; removed at the end of each run.
             Operations.on(loop).read(idle.getFirst(), Buffer.allocate(1), done -> {}).start();
         }
 
@@ -192,7 +192,7 @@ class WatcherDifferentialTest {
             }
         }
 
-        /// Reads or writes up to so many bytes, as far as that does not block.
+        /// Reads or writes up to this many bytes without blocking.
         private void transfer(boolean possible, Descriptor descriptor, boolean writes, int most) {
             if (!possible || !descriptor.isOpen()) {
                 return;

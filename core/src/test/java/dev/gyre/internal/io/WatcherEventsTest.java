@@ -35,10 +35,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Watchers of real descriptors: which callbacks an event means.
+/// Watchers of real descriptors: the callbacks of an event.
 class WatcherEventsTest extends WatcherFixture {
-    // ------------------------------------------------------------------ W-5: order, and changes
-    // meanwhile
+    // ------------------------------------------------------------------ W-5: order and changes
 
     @Test
     @Clause({"W-5", "L-9"})
@@ -183,7 +182,7 @@ class WatcherEventsTest extends WatcherFixture {
     @Clause("W-6")
     void error_withAnErrorCallback_callsOnlyThat() {
         Pipe pipe = pipe();
-        pipe.reader().close(); // For the writing end that is an error.
+        pipe.reader().close(); // An error for the writing end.
         loop.watch(
                 pipe.writer(),
                 WatchSpec.writing(says("write"))
@@ -247,8 +246,7 @@ class WatcherEventsTest extends WatcherFixture {
         assertThat(log).isEmpty();
     }
 
-    // ------------------------------------------------------------------ W-7: edges and single
-    // shots
+    // ------------------------------------------------------------------ W-7: edges, one-shot
 
     @Test
     @Clause("W-7")
@@ -384,7 +382,7 @@ class WatcherEventsTest extends WatcherFixture {
         assertThat(loop.runUntilEmpty()).isZero();
     }
 
-    /// The number of a file that Java has opened, found by its name.
+    /// Finds the fd of a file that Java opened, by its name.
     private static Descriptor openFile(Path path) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r");
                 FileChannel channel = file.getChannel()) {

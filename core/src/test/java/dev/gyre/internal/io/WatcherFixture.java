@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// A loop over the real kernel, and descriptors for it to watch. Nothing may be left open afterwards.
+/// A loop on the real kernel, and descriptors to watch. Fails if any stays open.
 abstract class WatcherFixture {
     final List<String> log = new ArrayList<>();
     final List<AutoCloseable> opened = new ArrayList<>();
@@ -28,7 +28,7 @@ abstract class WatcherFixture {
 
     @BeforeEach
     void open() {
-        Pipe.open().close(); // Links what is linked once.
+        Pipe.open().close(); // Links the system calls.
         descriptorsBefore = OpenDescriptors.count();
         loop = EventLoop.open(LoopConfig.DEFAULT.withEventsPerWait(1_024));
         opened.add(loop);
@@ -48,7 +48,7 @@ abstract class WatcherFixture {
         return pipe;
     }
 
-    /// A pipe with something to read.
+    /// Opens a pipe with readable bytes.
     final Pipe readyPipe() {
         Pipe pipe = pipe();
         write(pipe.writer(), "x");
@@ -65,7 +65,7 @@ abstract class WatcherFixture {
         return watcher -> log.add(word);
     }
 
-    /// Runs what is ready. Another look must find nothing new, or the kernel would report for ever.
+    /// Runs all ready callbacks. A second poll must find no event, or the loop would spin.
     final void runReady() {
         loop.runFor(Duration.ZERO);
     }
@@ -77,7 +77,7 @@ abstract class WatcherFixture {
         write(peer, "x");
     }
 
-    /// How often the loop looks at the kernel while it has nothing to do but wait.
+    /// Returns the number of polls while the loop only waits.
     final long waitsOf(Duration duration) {
         long before = loop.metrics().sleeps() + loop.metrics().polls();
         loop.runFor(duration);

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Events that meet a watcher in another state than the one they were reported for.
+/// Events that reach a watcher after its state has changed.
 class WatcherInFlightTest {
     private final ScriptedBackend backend = new ScriptedBackend();
     private final Loop loop = Loop.open(LoopConfig.DEFAULT, backend);

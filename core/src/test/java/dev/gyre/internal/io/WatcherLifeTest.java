@@ -28,10 +28,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Watchers of real descriptors: who watches what, and for how long.
+/// Watchers of real descriptors: registration, replacement and removal.
 class WatcherLifeTest extends WatcherFixture {
-    // ------------------------------------------------------------------ W-1: one watcher per
-    // number
+    // ------------------------------------------------------------------ W-1: one watcher per fd
 
     @Test
     @Clause("W-1")
@@ -60,7 +59,7 @@ class WatcherLifeTest extends WatcherFixture {
         runReady();
         assertThat(log).containsExactly("new");
         assertThat(old.isWatching()).isFalse();
-        loop.unwatch(pipe.reader()); // Its watcher is gone already, and the other is not its own.
+        loop.unwatch(pipe.reader()); // Its watcher was replaced; the other descriptor's stays.
         assertThat(loop.metrics().watchers()).isEqualTo(1);
         borrowed.close();
         assertThat(pipe.reader().isOpen()).as("borrowed numbers stay open").isTrue();
@@ -87,8 +86,7 @@ class WatcherLifeTest extends WatcherFixture {
         assertThat(log).containsExactly("old read", "new write");
     }
 
-    // ------------------------------------------------------------------ W-2, W-3: closed,
-    // collected, reused
+    // ------------------------------------------------------------------ W-2, W-3: end and reuse
 
     @Test
     @Clause({"W-2", "W-3"})
@@ -124,7 +122,7 @@ class WatcherLifeTest extends WatcherFixture {
         collect(watchWithoutKeeping(pipe.reader().fd()));
         for (int attempt = 0; loop.metrics().watchers() > 0; attempt++) {
             assertThat(attempt).as("the collector never says so").isLessThan(1_000);
-            loop.runFor(Duration.ZERO); // A tick notices, without an event.
+            loop.runFor(Duration.ZERO); // A tick reclaims without an event.
             System.gc();
         }
         assertThat(loop.runUntilEmpty()).isZero();
@@ -244,7 +242,7 @@ class WatcherLifeTest extends WatcherFixture {
     @Clause("W-3")
     void close_whileADuplicateOfTheNumberLives_doesNotMakeTheLoopSpin() {
         Pipe pipe = readyPipe();
-        opened.add(TestDescriptors.duplicate(pipe.reader())); // As a child process might have.
+        opened.add(TestDescriptors.duplicate(pipe.reader())); // Like one of a child process.
         loop.watch(pipe.reader(), WatchSpec.reading(says("read")));
         pipe.reader().close();
         assertThat(waitsOf(Duration.ofMillis(20))).isLessThan(5);
@@ -326,7 +324,7 @@ class WatcherLifeTest extends WatcherFixture {
                 plan.fail("epoll_ctl", errno);
                 faulty.unwatch(pipe.reader());
                 assertThat(faulty.metrics().watchers()).isZero();
-                // The kernel still reports it: our table rules.
+                // The kernel still reports it; the table decides.
                 assertThat(faulty.runFor(Duration.ZERO)).isZero();
             }
         }

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// What each combination of the kernel's words means to each combination of callbacks.
+/// The callbacks for each combination of readiness bits and handlers.
 class WatcherMeaningTest {
     private static final int FD = 7;
 
@@ -187,7 +187,7 @@ class WatcherMeaningTest {
                             loop.watch(fakes.reopen(FD), WatchSpec.reading(says("new")));
                         }));
         backend.makeReady(FD - 1, Readiness.READ);
-        happens(Readiness.READ); // Found by the same poll, but dispatched after the other.
+        happens(Readiness.READ); // In the same poll, but dispatched after the other.
         assertThat(log).containsExactly("reopens");
         assertThat(old.isWatching()).isFalse();
         assertThat(loop.metrics().watchers()).isEqualTo(2);

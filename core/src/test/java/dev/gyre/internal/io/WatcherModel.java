@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Watchers as the clauses W-1 to W-9 have them, over a kernel of one line a rule. Says which
-/// callbacks run, in which order.
+/// A model of watchers by the clauses W-1 to W-9, over a minimal kernel. Predicts the callbacks and
+/// their order.
 final class WatcherModel {
     private static final int UNASKED = Readiness.ERROR | Readiness.HANGUP;
 
@@ -21,17 +21,17 @@ final class WatcherModel {
         Spec spec;
         boolean alive = true;
 
-        /// What the user was promised.
+        /// The state visible to the user.
         boolean armed;
 
-        /// What the kernel was told, and has told since.
+        /// The state of the kernel.
         boolean reports;
 
         boolean onChange;
         boolean once;
         boolean changed;
 
-        /// Whether only changes are reported, though the user asked for what lasts.
+        /// Whether the kernel reports edges, although the user watches levels.
         boolean quiet;
 
         boolean rearmed;
@@ -113,7 +113,7 @@ final class WatcherModel {
             log.add("closed " + fd);
             return;
         }
-        forget(fd); // W-1: in place of the old one, without a callback.
+        forget(fd); // W-1: replaces the old one without a callback.
         Watcher watcher = new Watcher(++watchers, spec);
         watcher.arm(spec);
         watching.put(fd, watcher);
@@ -132,7 +132,7 @@ final class WatcherModel {
         watcher.arm(spec);
     }
 
-    /// W-4: no matter whether, and how often.
+    /// W-4: idempotent.
     private void forget(int fd) {
         Watcher watcher = watching.remove(fd);
         if (watcher != null) {
@@ -198,7 +198,7 @@ final class WatcherModel {
             }
         } else if (!watcher.quiet && !watcher.spec.edge()) {
             watcher.quiet = true;
-            watcher.tellKernel(true, true, false); // W-9: or the loop would spin.
+            watcher.tellKernel(true, true, false); // W-9: otherwise the loop would spin.
         }
     }
 

@@ -6,7 +6,7 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 
-/// What may be done to watchers and descriptors, at random.
+/// Random actions on watchers and descriptors.
 final class WatcherPrograms {
     enum Kind {
         WATCH,
@@ -19,7 +19,7 @@ final class WatcherPrograms {
         POLL
     }
 
-    /// What a watch asks for.
+    /// The handlers and modes of a watch.
     record Spec(boolean reader, boolean writer, boolean error, boolean edge, boolean oneShot) {
         boolean isNothing() {
             return !reader && !writer;

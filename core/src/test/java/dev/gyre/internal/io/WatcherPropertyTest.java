@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// Watchers against [WatcherModel]: whatever is done to them, between polls and inside callbacks,
+/// Compares watchers with [WatcherModel]: after any actions, between polls and inside callbacks,
 /// the same callbacks run in the same order.
 class WatcherPropertyTest {
     private static final int[] FDS = {3, 4, 70};
@@ -164,7 +164,7 @@ class WatcherPropertyTest {
         }
     }
 
-    /// W-9: when nothing changes any more, what nobody wants to hear of is not reported again.
+    /// W-9: without changes, unwanted conditions are not reported again.
     private static void settle(Real real, WatcherModel model) {
         for (int i = 0; i < 3; i++) {
             real.log.clear();

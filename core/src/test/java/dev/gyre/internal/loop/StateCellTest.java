@@ -29,11 +29,11 @@ class StateCellTest {
     @Test
     @Clause("L-1")
     void number_ofEachState_isTheContracts() {
-        assertThat(AWAKE.number()).isEqualTo(0);
-        assertThat(TERMINATED.number()).isEqualTo(1);
-        assertThat(SLEEPING.number()).isEqualTo(2);
-        assertThat(TERMINATING.number()).isEqualTo(3);
-        assertThat(RUNNING.number()).isEqualTo(4);
+        assertThat(AWAKE.ordinal()).isEqualTo(0);
+        assertThat(TERMINATED.ordinal()).isEqualTo(1);
+        assertThat(SLEEPING.ordinal()).isEqualTo(2);
+        assertThat(TERMINATING.ordinal()).isEqualTo(3);
+        assertThat(RUNNING.ordinal()).isEqualTo(4);
         assertThat(LoopState.values()).hasSize(5);
     }
 

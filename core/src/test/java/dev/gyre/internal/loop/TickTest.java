@@ -728,8 +728,8 @@ class TickTest {
         for (int turn = 0; turn < 20; turn++) {
             tick.run();
         }
-        assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.LEAST);
-        assertThat(components.deferred.capacity()).isEqualTo(TaskRing.LEAST);
+        assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
+        assertThat(components.deferred.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
     }
 
     // ------------------------------------------------------------------ internal tasks

@@ -41,7 +41,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// How connections are made and listeners set up, whatever kernel they are on: clause N-1.
+/// Connecting and listening on any kernel: clause N-1.
 public abstract class ConnectContract extends OperationFixture {
     private static final Duration LONG = Duration.ofSeconds(8);
     private static final String ONE = "127.0.0.1";
@@ -51,13 +51,13 @@ public abstract class ConnectContract extends OperationFixture {
 
     private final List<Descriptor> opened = new ArrayList<>();
 
-    /// How many descriptors are open in the kernel of the loop.
+    /// Counts the open descriptors of the loop's kernel.
     protected long openDescriptors(EventLoop of) {
         return OpenDescriptors.count();
     }
 
     private Syscalls seam() {
-        return Loop.of(loop).operations().seam();
+        return Loop.of(loop).operations().syscalls();
     }
 
     private static InetAddress host(String literal) {
@@ -82,7 +82,7 @@ public abstract class ConnectContract extends OperationFixture {
         return ((InetSocketAddress) Sockets.localAddress(loop, listener)).getPort();
     }
 
-    /// A port where nobody listens: one did just now.
+    /// A port that was in use until now and has no listener.
     private int closedPort() {
         try (Descriptor listener = SocketSettings.DEFAULTS.listen(seam(), anyPort())) {
             return portOf(listener);
@@ -90,7 +90,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private <T> Outcome<T> settled(Promise<T> promise) {
-        promise.recover(ignored -> null); // It is looked at here, and nowhere else.
+        promise.recover(ignored -> null); // Handled by the test.
         runUntil("the promise is settled", promise::isSettled);
         return promise.outcome();
     }
@@ -110,7 +110,7 @@ public abstract class ConnectContract extends OperationFixture {
     }
 
     private Promise<Descriptor> connect(SocketAddress to) {
-        return SocketConnector.connect(loop, to, SocketSettings.DEFAULTS, LONG);
+        return SocketConnector.connect(loop, to, SocketSettings.DEFAULTS, LONG, Resolver.system());
     }
 
     private Promise<Descriptor> connectByName(int port, Resolver resolver) {
@@ -165,7 +165,7 @@ public abstract class ConnectContract extends OperationFixture {
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("127.0.0.1:" + port)
                 .hasMessageContaining("ECONNREFUSED")
-                .hasMessageContaining("nobody listens there");
+                .hasMessageContaining("no program listens there");
         settle();
         assertThat(openDescriptors(loop)).as("descriptors left open").isLessThanOrEqualTo(before);
     }
@@ -179,24 +179,28 @@ public abstract class ConnectContract extends OperationFixture {
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining(missing.toString())
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("there is no such socket");
+                .hasMessageContaining("the socket does not exist");
     }
 
     @Test
     @Clause("N-1")
     void connect_unanswered_timesOutAndLeavesNothingOpen() {
-        // With its backlog full, a listener answers nobody any more.
+        // With a full backlog, a listener accepts no more connections.
         Descriptor listener =
                 listen(
                         anyPort(),
-                        new SocketSettings(SocketOptions.DEFAULT, PortSharing.EXCLUSIVE, true, 1));
+                        new SocketSettings(SocketOptions.DEFAULT, PortSharing.EXCLUSIVE, 1));
         SocketAddress full = Sockets.localAddress(loop, listener);
         Throwable late = null;
         for (int i = 0; i < 8 && late == null; i++) {
             long before = openDescriptors(loop);
             Promise<Descriptor> attempt =
                     SocketConnector.connect(
-                            loop, full, SocketSettings.DEFAULTS, Duration.ofMillis(100));
+                            loop,
+                            full,
+                            SocketSettings.DEFAULTS,
+                            Duration.ofMillis(100),
+                            Resolver.system());
             if (settled(attempt) instanceof Outcome.Rejected<Descriptor> rejected) {
                 late = rejected.reason();
                 assertThat(openDescriptors(loop)).as("left open").isLessThanOrEqualTo(before);
@@ -205,7 +209,7 @@ public abstract class ConnectContract extends OperationFixture {
             }
         }
         assertThat(late)
-                .as("the end of more attempts than the backlog has room for")
+                .as("the outcome of more attempts than the backlog holds")
                 .isInstanceOf(SocketTimeoutException.class)
                 .hasMessageContaining(full.toString())
                 .hasMessageContaining("100 ms");
@@ -219,7 +223,8 @@ public abstract class ConnectContract extends OperationFixture {
         EventLoop other = open(config());
         long before = openDescriptors(other);
         Promise<Descriptor> promise =
-                SocketConnector.connect(other, address, SocketSettings.DEFAULTS, LONG);
+                SocketConnector.connect(
+                        other, address, SocketSettings.DEFAULTS, LONG, Resolver.system());
         assertThat(openDescriptors(other)).isLessThanOrEqualTo(before + 1);
         other.close();
         assertThat(promise.isSettled()).as("rejected by the loop's end").isTrue();
@@ -246,7 +251,8 @@ public abstract class ConnectContract extends OperationFixture {
                                         loop,
                                         new InetSocketAddress(host(ONE), 1),
                                         SocketSettings.DEFAULTS,
-                                        Duration.ofMillis(-1)))
+                                        Duration.ofMillis(-1),
+                                        Resolver.system()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT-0.001S");
     }
@@ -275,7 +281,7 @@ public abstract class ConnectContract extends OperationFixture {
         assertThat(reason)
                 .isInstanceOf(SystemCallException.class)
                 .hasMessageContaining("server.test")
-                .hasMessageContaining("any of its 2 addresses")
+                .hasMessageContaining("any of the 2 addresses")
                 .hasMessageContaining("127.0.0.1:" + port + ": ECONNREFUSED")
                 .hasMessageContaining("]:" + port + ": ECONNREFUSED");
         assertThat(reason.getCause())
@@ -320,7 +326,8 @@ public abstract class ConnectContract extends OperationFixture {
                                 .withUserTimeout(Duration.ofSeconds(9)));
         Descriptor listener = listen(anyPort(), options);
         SocketAddress address = Sockets.localAddress(loop, listener);
-        Descriptor client = connected(SocketConnector.connect(loop, address, options, LONG));
+        Descriptor client =
+                connected(SocketConnector.connect(loop, address, options, LONG, Resolver.system()));
         for (Descriptor socket : List.of(client, accepted(listener))) {
             assertThat(valueOf(SocketOption.TCP_NODELAY, socket)).isNotZero();
             assertThat(valueOf(SocketOption.SO_KEEPALIVE, socket)).isEqualTo(1);
@@ -349,7 +356,7 @@ public abstract class ConnectContract extends OperationFixture {
         Descriptor listener = listen(ONE);
         Descriptor client = connected(connect(Sockets.localAddress(loop, listener)));
         Descriptor server = accepted(listener);
-        SocketSettings.resetOnClose(seam(), (OpenDescriptor) client);
+        SocketOption.resetOnClose(seam(), (OpenDescriptor) client);
         client.close();
         Operation read = operations.read(server, Buffer.allocate(16), op -> {});
         read.start();
@@ -366,16 +373,6 @@ public abstract class ConnectContract extends OperationFixture {
             SocketAddress address = new InetSocketAddress(host(host), portOf(listener));
             echoOver(connected(connect(address)), listener);
         }
-    }
-
-    @Test
-    @Clause("N-1")
-    void listen_onAllAddressesOfOneSort_leavesTheOtherAlone() {
-        SocketSettings apart =
-                new SocketSettings(SocketOptions.DEFAULT, PortSharing.EXCLUSIVE, false, 16);
-        Descriptor six = listen(new InetSocketAddress(host("::"), 0), apart);
-        InetSocketAddress four = new InetSocketAddress(host(ONE), portOf(six));
-        assertThat(rejection(connect(four))).hasMessageContaining("ECONNREFUSED");
     }
 
     @Test
@@ -398,14 +395,14 @@ public abstract class ConnectContract extends OperationFixture {
                     .as("listening %s where others share the port", other)
                     .hasMessageContaining("EADDRINUSE");
         }
-        // What arrives is spread over both.
+        // The kernel distributes connections over both listeners.
         Set<Descriptor> heard = new HashSet<>();
         for (Descriptor listener : List.of(first, second)) {
             operations
                     .accept(
                             listener,
                             op -> {
-                                if (op.result() >= 0) { // or the test is over
+                                if (op.result() >= 0) { // the test may have ended
                                     opened.add(op.accepted());
                                     heard.add(listener);
                                     op.start();
@@ -416,11 +413,11 @@ public abstract class ConnectContract extends OperationFixture {
         for (int i = 0; i < 64 && heard.size() < 2; i++) {
             connected(connect(address));
         }
-        assertThat(heard).as("listeners that one of 64 connections came to").hasSize(2);
+        assertThat(heard).as("listeners that accepted one of 64 connections").hasSize(2);
     }
 
     private static SocketSettings sharing(PortSharing sharing) {
-        return new SocketSettings(SocketOptions.DEFAULT, sharing, true, 16);
+        return new SocketSettings(SocketOptions.DEFAULT, sharing, 16);
     }
 
     @Test
@@ -448,7 +445,7 @@ public abstract class ConnectContract extends OperationFixture {
     @Test
     @Clause({"N-1", "E-1"})
     void listen_onAnAddressOfAnotherMachine_saysSo() {
-        // Of a network that is reserved for documentation.
+        // An address of a network reserved for documentation.
         SocketAddress elsewhere = new InetSocketAddress(host("192.0.2.1"), 0);
         assertThatThrownBy(() -> listen(elsewhere, SocketSettings.DEFAULTS))
                 .isInstanceOf(SystemCallException.class)

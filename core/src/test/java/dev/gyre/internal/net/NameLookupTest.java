@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/// Names are looked up beside the loop, and their addresses tried in a fair order.
+/// Name lookup outside the loop, and the order of addresses.
 class NameLookupTest {
     @Example
     @Clause("N-1")
@@ -56,17 +56,17 @@ class NameLookupTest {
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessageContaining("slow.test")
                     .hasMessageContaining("20 ms")
-                    .hasMessageContaining("still being looked up");
+                    .hasMessageContaining("name lookup is still in progress");
             answer.countDown();
             answered.await();
             loop.runUntilEmpty();
             assertThat(OpenDescriptors.count())
-                    .as("a late answer begins no attempt")
+                    .as("a late result starts no attempt")
                     .isLessThanOrEqualTo(before);
         }
     }
 
-    /// As the system's own resolver, which does not heed interrupts.
+    /// Ignores interrupts, like the resolver of the system.
     private static void awaitStubbornly(CountDownLatch latch) {
         boolean interrupted = false;
         while (latch.getCount() > 0) {
@@ -93,7 +93,9 @@ class NameLookupTest {
             found.add(InetAddress.getByAddress(bytes));
         }
         List<InetAddress> ordered =
-                AddressOrder.interleaved(found, 80).stream().map(NameLookupTest::hostOf).toList();
+                SocketConnector.interleaved(found, 80).stream()
+                        .map(NameLookupTest::hostOf)
+                        .toList();
         assertThat(ordered).containsExactlyInAnyOrderElementsOf(found);
         for (boolean six : new boolean[] {true, false}) {
             assertThat(ordered.stream().filter(a -> a instanceof Inet6Address == six))
@@ -123,7 +125,7 @@ class NameLookupTest {
         for (int i = 0; i < 100; i++) {
             many.add(InetAddress.getLoopbackAddress());
         }
-        assertThat(AddressOrder.interleaved(many, 80)).hasSize(AddressOrder.MOST_ADDRESSES);
+        assertThat(SocketConnector.interleaved(many, 80)).hasSize(SocketConnector.MAX_ADDRESSES);
     }
 
     @Example
@@ -134,7 +136,7 @@ class NameLookupTest {
         boolean fourSeen = false;
         for (InetAddress address : found) {
             assertThat(fourSeen && address instanceof Inet6Address)
-                    .as("IPv6 behind IPv4 in %s", found)
+                    .as("IPv6 after IPv4 in %s", found)
                     .isFalse();
             fourSeen |= !(address instanceof Inet6Address);
         }

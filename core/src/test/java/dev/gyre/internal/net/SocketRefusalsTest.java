@@ -19,7 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 
-/// Refusals that a test cannot bring about by other means than the seam.
+/// Errors that only injected system calls can produce.
 class SocketRefusalsTest {
     private static final SocketAddress ANY_PORT =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -51,7 +51,7 @@ class SocketRefusalsTest {
     @Clause({"N-1", "E-1"})
     void listen_inADirectoryOfOthers_doesNotSpeakOfPorts() {
         SocketAddress path = UnixDomainSocketAddress.of("/run/private/socket");
-        refuses("bind", Errno.EACCES, path, "/run/private/socket", "may not make files");
+        refuses("bind", Errno.EACCES, path, "/run/private/socket", "may not create files");
         refuses("bind", Errno.ENOENT, path, "/run/private/socket", "no such directory");
     }
 

@@ -27,31 +27,31 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 
-/// A server's TLS over a wire that carries when it is told to, and a client that is an engine of the JDK.
+/// A TLS server over a manually driven transport, with a JDK engine as the client.
 class TlsTransportTest {
-    private static final int MOST_TURNS = 10_000;
+    private static final int MAX_ROUNDS = 10_000;
 
     private final EventLoop loop = EventLoop.open();
     private final Streams streams = Streams.on(loop, "test");
-    private final SlowWire below = new SlowWire();
+    private final SlowTransport below = new SlowTransport();
     private final Listening user = new Listening();
     private final ByteArrayOutputStream toServer = new ByteArrayOutputStream();
     private SSLEngine client;
-    private TlsTransport wire;
+    private TlsTransport transport;
 
-    private static final class SlowWire implements Transport {
+    private static final class SlowTransport implements Transport {
         @Nullable OutputQueue flushed;
         boolean reads;
         boolean outputEnded;
 
         @Override
-        public void catchUp() {}
+        public void requestInputBarrier() {}
 
         @Override
-        public void serve(User user) {}
+        public void setHandler(Handler user) {}
 
         @Override
-        public void read(boolean wanted) {
+        public void setReading(boolean wanted) {
             reads = wanted;
         }
 
@@ -68,7 +68,7 @@ class TlsTransportTest {
         @Override
         public void close(boolean reset) {}
 
-        /// Takes what is first in the queue.
+        /// Removes the first buffer of the queue.
         byte[] carry() {
             OutputQueue queue = flushed;
             NativeBuffer first = queue == null ? null : queue.memory(0);
@@ -78,12 +78,12 @@ class TlsTransportTest {
             byte[] bytes = new byte[first.readable()];
             first.asReadable().get(bytes);
             first.advanceReadIndex(bytes.length);
-            queue.taken(bytes.length);
+            queue.consumed(bytes.length);
             return bytes;
         }
     }
 
-    private static final class Listening implements Transport.User {
+    private static final class Listening implements Transport.Handler {
         int activities;
         long received;
         @Nullable CloseReason failed;
@@ -117,7 +117,7 @@ class TlsTransportTest {
         }
 
         @Override
-        public void onLoopEnding() {}
+        public void onShutdown() {}
 
         @Override
         public void onReleased() {}
@@ -129,17 +129,17 @@ class TlsTransportTest {
         context.init(null, new TrustManager[] {new Trusting()}, null);
         client = context.createSSLEngine("localhost", 4433);
         client.setUseClientMode(true);
-        wire =
+        transport =
                 new TlsTransport(
                         streams,
                         below,
                         new OutputQueue(streams.operations().pool()),
-                        TlsSetup.of(Tls.selfSigned()).machine(null, 0, streams.records()),
+                        TlsSetup.of(Tls.selfSigned()).newEngine(null, 0, streams.records()),
                         Duration.ofMinutes(1),
                         loop.deferred());
-        wire.serve(user);
-        wire.begin(null);
-        wire.read(true);
+        transport.setHandler(user);
+        transport.start(null);
+        transport.setReading(true);
     }
 
     @AfterEach
@@ -189,8 +189,8 @@ class TlsTransportTest {
             int part = Math.min(bytes.length - at, 16 << 10);
             NativeBuffer arrived = streams.operations().pool().acquire(16 << 10);
             arrived.put(bytes, at, part);
-            wire.onReceived(arrived);
-            assertThat(arrived.readable()).as("all is taken").isZero();
+            transport.onReceived(arrived);
+            assertThat(arrived.readable()).as("unconsumed input").isZero();
             arrived.release();
             at += part;
         }
@@ -199,14 +199,14 @@ class TlsTransportTest {
     private byte[] carry() {
         byte[] carried = below.carry();
         if (carried.length > 0) {
-            wire.onSent(carried.length);
+            transport.onSent(carried.length);
         }
         return carried;
     }
 
     private void talkUntil(BooleanSupplier enough) throws SSLException {
         for (int i = 0; !enough.getAsBoolean(); i++) {
-            assertThat(i).as("turns: is anybody waiting for ever?").isLessThan(MOST_TURNS);
+            assertThat(i).as("rounds without progress").isLessThan(MAX_ROUNDS);
             deliver();
             loop.runSome();
             clientReceives(carry());
@@ -215,7 +215,7 @@ class TlsTransportTest {
 
     private void shakeHands() throws SSLException {
         clientSends(new byte[0]);
-        talkUntil(() -> wire.machine.session() != null);
+        talkUntil(() -> transport.engine.session() != null);
         loop.runSome();
     }
 
@@ -225,7 +225,7 @@ class TlsTransportTest {
     @Clause("X-1")
     void onActivity_duringTheHandshake_tellsOfThePeerAndNotAfterwards() throws SSLException {
         shakeHands();
-        assertThat(user.activities).as("signs of life in the handshake").isPositive();
+        assertThat(user.activities).as("activity during the handshake").isPositive();
         int inHandshake = user.activities;
 
         clientSends(new byte[100]);
@@ -240,23 +240,23 @@ class TlsTransportTest {
         shakeHands();
         OutputQueue queue = new OutputQueue(streams.operations().pool());
         queue.put(new byte[200_000]);
-        wire.flush(queue); // A batch is under way, and the client takes nothing.
+        transport.flush(queue); // A batch is in flight, and the client does not read.
 
         for (int i = 0; i < 40; i++) {
-            client.beginHandshake(); // Asks for new keys, which is to be answered.
+            client.beginHandshake(); // Requests a key update, which requires a reply.
             clientSends(new byte[0]);
         }
         clientSends(new byte[200_000]);
         deliver();
-        assertThat(user.received).as("received before the answers").isZero();
+        assertThat(user.received).as("received before the replies").isZero();
         assertThat(below.reads).as("reading with more than the limit held").isFalse();
 
         while (user.received < 200_000) {
-            assertThat(carry()).as("something to carry").isNotEmpty();
+            assertThat(carry()).as("pending output").isNotEmpty();
         }
 
         assertThat(below.reads).as("reading again").isTrue();
-        wire.close(true);
+        transport.close(true);
     }
 
     @Test
@@ -270,16 +270,16 @@ class TlsTransportTest {
 
         toServer.write(records, 0, records.length - 1);
         assertThat(usedAfter(this::deliver)).as("memory held").isGreaterThan(idle);
-        assertThat(user.received).as("of all records but the last").isBetween(80_000L, 99_999L);
+        assertThat(user.received)
+                .as("bytes of all records but the last")
+                .isBetween(80_000L, 99_999L);
         toServer.write(records, records.length - 1, 1);
 
-        assertThat(usedAfter(this::deliver))
-                .as("memory of an idle connection: what was held is to be released")
-                .isEqualTo(idle);
+        assertThat(usedAfter(this::deliver)).as("memory of an idle connection").isEqualTo(idle);
         assertThat(user.received).isEqualTo(100_000);
     }
 
-    /// Memory goes back at once only on the loop.
+    /// Memory is returned to the pool on the loop thread.
     private long usedAfter(Runnable action) {
         loop.submit(action);
         loop.runSome();
@@ -289,23 +289,23 @@ class TlsTransportTest {
     @Test
     @Clause("X-1")
     void failure_ofTheHandshake_isToldWhenThePeerHasTheAlertAndHangsUp() {
-        toServer.writeBytes(new byte[] {22, 3, 1, 0, 5, 1, 0, 0, 1, 0}); // It says nothing.
+        toServer.writeBytes(new byte[] {22, 3, 1, 0, 5, 1, 0, 0, 1, 0}); // A malformed hello.
         deliver();
         for (int i = 0; below.flushed == null; i++) {
-            assertThat(i).as("turns without an answer").isLessThan(MOST_TURNS);
+            assertThat(i).as("rounds without output").isLessThan(MAX_ROUNDS);
             loop.runSome();
         }
-        assertThat(below.outputEnded).as("ended before the alert is gone").isFalse();
+        assertThat(below.outputEnded).as("ended before the alert is sent").isFalse();
 
         assertThat(carry()).as("an alert").startsWith(21);
         assertThat(below.outputEnded).isTrue();
-        assertThat(below.reads).as("reads what is thrown away").isTrue();
+        assertThat(below.reads).as("reads and discards").isTrue();
         toServer.writeBytes(new byte[100_000]);
         deliver();
         loop.runSome();
-        assertThat(user.failed).as("told before the peer has hung up").isNull();
+        assertThat(user.failed).as("notified before the peer has closed").isNull();
 
-        wire.onInputEnded();
+        transport.onInputEnded();
         loop.runSome();
 
         assertThat(user.failed).isEqualTo(CloseReason.TLS_FAILED);
@@ -315,8 +315,8 @@ class TlsTransportTest {
     @Test
     @Clause("X-1")
     void loopEnding_duringTheHandshake_waitsForNothing() {
-        wire.endOutput();
-        wire.onLoopEnding();
+        transport.endOutput();
+        transport.onShutdown();
 
         assertThat(user.failed).isEqualTo(CloseReason.LOOP_ENDED);
     }

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// With a collector that marks while the loop goes on, looking at an entry must not look like using the promise.
+/// With a concurrent collector, scanning an entry must not mark its promise as live.
 class ConcurrentCollectorTest {
     @Test
     @Timeout(120)

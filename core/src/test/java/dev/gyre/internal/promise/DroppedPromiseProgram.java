@@ -8,7 +8,7 @@ import dev.gyre.metrics.LoopObserver;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletableFuture;
 
-/// Drops a pending promise of a loop that never rests, and says whether collections get hold of it.
+/// Drops a pending promise of a busy loop, and reports whether the collector reclaims it.
 final class DroppedPromiseProgram {
     private static final int COLLECTIONS = 10;
 

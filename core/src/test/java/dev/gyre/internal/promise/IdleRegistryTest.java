@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a loop that has become idle keeps of its promises.
+/// The memory of promises that an idle loop keeps.
 class IdleRegistryTest {
     private static final int MANY = 1_000_000;
 
@@ -40,7 +40,7 @@ class IdleRegistryTest {
                     }
                 });
         loop.runUntilEmpty();
-        assertThat(loop.promises().registryCapacity()).isGreaterThan(MANY);
+        assertThat(loop.promises().registry.capacity()).isGreaterThan(MANY);
         loop.submit(
                 () -> {
                     pending.forEach(each -> each.resolve(1));
@@ -50,11 +50,11 @@ class IdleRegistryTest {
         int before = backend.polls().size();
         backend.duringWait(
                 () -> {
-                    capacityInTheWait[0] = loop.promises().registryCapacity();
+                    capacityInTheWait[0] = loop.promises().registry.capacity();
                     loop.stop();
                 });
         loop.run();
-        assertThat(capacityInTheWait[0]).isEqualTo(Registry.LEAST);
+        assertThat(capacityInTheWait[0]).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(backend.polls().subList(before, backend.polls().size()))
                 .as("waits once, for as long as it would anyway")
                 .filteredOn(Poll::blocking)
@@ -78,8 +78,8 @@ class IdleRegistryTest {
                             return loop.deferred().promise();
                         });
         loop.runFor(Duration.ZERO);
-        int capacity = loop.promises().registryCapacity();
-        assertThat(capacity).isGreaterThan(Registry.LEAST);
+        int capacity = loop.promises().registry.capacity();
+        assertThat(capacity).isGreaterThan(Registry.MIN_CAPACITY);
         long[] left = {-1};
         loop.after(
                 Duration.ofSeconds(2),
@@ -90,6 +90,6 @@ class IdleRegistryTest {
         backend.duringWait(() -> dropped.assertLost("the last of those that were dropped"));
         loop.run();
         assertThat(left[0]).isZero();
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registry.capacity()).isEqualTo(Registry.MIN_CAPACITY);
     }
 }

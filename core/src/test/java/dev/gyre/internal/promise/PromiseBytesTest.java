@@ -17,16 +17,16 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
 
-/// Bytes, not time: what many promises leave behind, and what one of them costs.
+/// The memory that many promises leave behind, and the size of one promise.
 class PromiseBytesTest {
     private static final int ALL = 10_000_000;
     private static final int WARM = 2_000_000;
 
-    /// Promises a tick: with a step each, no more than a tick notes before it registers them.
+    /// Promises per tick: with one step each, they fit into the array of recent promises.
     private static final int BATCH = 100;
 
-    /// What the JVM and the test's own machinery may add meanwhile. A single byte kept of each promise would
-    /// be sixteen times that.
+    /// The allowance for the JVM and the test itself. One retained byte per promise would exceed it
+    /// sixteen times.
     private static final long SLACK_BYTES = 512 * 1_024;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -40,7 +40,8 @@ class PromiseBytesTest {
         loop.close();
     }
 
-    /// What is in use after a collection: the least of several, as one may come too early.
+    /// Returns the memory in use after a collection: the minimum of several, as one may run too
+    /// early.
     private static long usedBytes() {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 4; i++) {
@@ -51,7 +52,7 @@ class PromiseBytesTest {
         return least;
     }
 
-    /// One batch a tick.
+    /// One batch per tick.
     private void runUntilMade(int count, Runnable batch) {
         Runnable task =
                 new Runnable() {
@@ -115,7 +116,7 @@ class PromiseBytesTest {
         assertThat(loop.metrics().promises() + loop.metrics().promisesScavenged())
                 .as("each promise and its step were registered once")
                 .isEqualTo(2L * ALL);
-        assertThat(loop.promises().registryCapacity())
+        assertThat(loop.promises().registry.capacity())
                 .as("%d promises with a step each are pending at once", BATCH)
                 .isLessThanOrEqualTo(4 * 2 * BATCH);
     }
@@ -127,7 +128,8 @@ class PromiseBytesTest {
         }
     }
 
-    /// 16 for the deferred, 32 for the promise and 40 for the step; more where references take eight bytes.
+    /// 16 for the deferred, 32 for the promise and 40 for the step; more where references take
+    /// eight bytes.
     private static final long BYTES_A_PROMISE_WITH_A_STEP = hasShortReferences() ? 88 : 144;
 
     private static boolean hasShortReferences() {

@@ -26,11 +26,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/// What a loop keeps alive of the promises that nobody else holds: nothing that nobody can settle.
+/// A loop keeps no promise reachable that nothing can settle.
 class PromiseGarbageTest {
-    /// Enough for the cursor to come round the smallest table.
+    /// Enough ticks for a full cycle of the cursor over the smallest table.
     private static final int TICKS_PER_CYCLE =
-            Math.ceilDiv(Registry.LEAST, Promises.SLOTS_PER_TICK);
+            Math.ceilDiv(Registry.MIN_CAPACITY, Promises.SLOTS_PER_TICK);
 
     private final ScriptedBackend backend = new ScriptedBackend();
     private final List<String> log = new ArrayList<>();
@@ -46,7 +46,7 @@ class PromiseGarbageTest {
         loop.runSome();
     }
 
-    /// What the supplier makes, in a tick that is over when this returns.
+    /// Returns the result of the supplier, called in a tick that has ended when this returns.
     private Reachability madeInATick(Supplier<?> made) {
         Reachability[] result = new Reachability[1];
         loop.submit(() -> result[0] = Reachability.of(made));
@@ -73,7 +73,7 @@ class PromiseGarbageTest {
                         });
         assertThat(loop.metrics().promises()).isEqualTo(1);
         dropped.assertLost("a pending promise that was dropped");
-        assertThat(loop.promises().find(id[0])).isNull();
+        assertThat(loop.promises().registry.find(id[0])).isNull();
         for (int i = 0; i < TICKS_PER_CYCLE; i++) {
             tick();
         }
@@ -452,12 +452,12 @@ class PromiseGarbageTest {
             held.add(pending());
         }
         Reachability kept = Reachability.of(held::getFirst);
-        assertThat(loop.promises().registryCapacity()).isEqualTo(2_048);
+        assertThat(loop.promises().registry.capacity()).isEqualTo(2_048);
         loop.close();
         assertThat(held).allMatch(Promise::isSettled);
         held.clear();
         kept.assertLost("a promise of a loop that is closed");
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registry.capacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(loop.metrics().promises()).isZero();
         assertThat(loop.metrics().promisesScavenged()).isEqualTo(1_000);
     }

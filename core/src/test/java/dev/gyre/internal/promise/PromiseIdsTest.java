@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// By its id a promise is found, so each has its own.
+/// The registry finds a promise by its id, so ids are unique.
 class PromiseIdsTest {
     @Test
     @Clause("R-1")

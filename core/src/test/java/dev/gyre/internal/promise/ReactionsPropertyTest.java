@@ -16,13 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 class ReactionsPropertyTest {
-    /// Below 5 adds one, the rest removes one of those that are there: the first more often than others.
+    /// A number below 5 adds a reaction. Others remove one, most often the first.
     @Property(tries = 2_000)
     @Clause("P-1")
     void trigger_afterAnyAddingAndRemoving_runsWhatIsLeftInOrder(
             @ForAll @Size(max = 200) List<@IntRange(max = 8) Integer> program) {
         List<Integer> ran = new ArrayList<>();
-        List<InternalReaction> model = new ArrayList<>();
+        List<Reaction.Internal> model = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             int number = i;
             model.add(() -> ran.add(number));
@@ -32,7 +32,7 @@ class ReactionsPropertyTest {
         for (int choice : program) {
             if (choice < 5 || model.isEmpty()) {
                 int number = next++;
-                InternalReaction added = () -> ran.add(number);
+                Reaction.Internal added = () -> ran.add(number);
                 model.add(added);
                 reactions.add(added);
             } else {
@@ -40,7 +40,7 @@ class ReactionsPropertyTest {
                 reactions.remove(model.remove(index));
             }
         }
-        reactions.trigger(
+        reactions.notifySettled(
                 new Promises(
                         new TestLoopContext(),
                         new Confinement("tested"),
@@ -48,7 +48,7 @@ class ReactionsPropertyTest {
                         false));
         List<Integer> triggered = List.copyOf(ran);
         ran.clear();
-        model.forEach(InternalReaction::run);
+        model.forEach(Reaction.Internal::run);
         assertThat(triggered).isEqualTo(ran);
     }
 }

@@ -22,11 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// The registry against a map that remembers everything, whatever is added, settled, collected and looked at in
-/// whatever order.
+/// The registry against a model that keeps everything, for any order of additions, settlements,
+/// collections and scans.
 ///
-/// Where an entry lies is the table's own affair, so the model does not know when exactly a dead one goes. It
-/// knows that it goes within one cycle of the cursor, or with a rebuild, and never before it is dead.
+/// The model does not know the slots of the table, so it does not know exactly when a dead entry is
+/// removed. It requires removal within one cycle of the cursor or by a rebuild, and never earlier
+/// than the entry is dead.
 class RegistryPropertyTest {
     enum Kind {
         ADD,
@@ -55,14 +56,14 @@ class RegistryPropertyTest {
         return Combinators.combine(kinds, numbers).as(Step::new).list().ofMaxSize(60);
     }
 
-    /// One promise as the model sees it.
+    /// A promise in the model.
     private static final class Member {
         final LoopPromise<Integer> promise;
         boolean dead;
         boolean collected;
         boolean gone;
 
-        /// How many slots have been looked at since it died.
+        /// The number of slots scanned since it died.
         long looked;
 
         Member(LoopPromise<Integer> promise) {
@@ -81,7 +82,7 @@ class RegistryPropertyTest {
         private final Map<Long, Member> members = new LinkedHashMap<>();
 
         private int gone;
-        private int capacity = Registry.LEAST;
+        private int capacity = Registry.MIN_CAPACITY;
         private int cursor;
         private long rebuilt;
 
@@ -93,13 +94,14 @@ class RegistryPropertyTest {
             return members.size() - gone;
         }
 
-        /// Whether less than a quarter of the table is pending, as far as the registry can know.
+        /// Returns whether less than a quarter of the table is pending, as far as known without a
+        /// scan.
         private boolean isSparse() {
             long settled =
                     members.values().stream()
                             .filter(member -> member.dead && !member.collected && !member.gone)
                             .count();
-            return capacity > Registry.LEAST && held() - settled < capacity / 4;
+            return capacity > Registry.MIN_CAPACITY && held() - settled < capacity / 4;
         }
 
         private void noteGone(Member member) {
@@ -146,7 +148,7 @@ class RegistryPropertyTest {
             member.dead = true;
         }
 
-        /// The collector does no more than this to an entry.
+        /// Simulates the collector.
         private void collect(Member member) {
             Objects.requireNonNull(registry.entry(member.promise.id())).clear();
             member.dead = true;
@@ -160,9 +162,9 @@ class RegistryPropertyTest {
             members.values().stream().filter(member -> member.dead).forEach(this::noteGone);
         }
 
-        /// Not past the end, so that there is no more than one rebuild and nothing after it.
+        /// Stops at the end of the table, so that at most one rebuild happens, last.
         private void scavenge(int slots) {
-            boolean still = held() == 0 && capacity == Registry.LEAST;
+            boolean still = held() == 0 && capacity == Registry.MIN_CAPACITY;
             boolean sparse = isSparse();
             registry.scavenge(slots);
             if (still) {

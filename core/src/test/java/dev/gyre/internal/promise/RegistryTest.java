@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The table of what is pending, by itself.
+/// The registry without a loop.
 class RegistryTest {
     private final Promises home =
             new Promises(
@@ -75,7 +75,7 @@ class RegistryTest {
     void scavenge_oneCycle_removesEverySettledOneAndNoOther() {
         add(48);
         settle(10, 40);
-        registry.scavenge(Registry.LEAST);
+        registry.scavenge(Registry.MIN_CAPACITY);
         assertThat(held()).isEqualTo(18);
         assertThat(registry.live.get()).isEqualTo(18);
         assertThat(registry.scavenged.get()).isEqualTo(30);
@@ -97,8 +97,8 @@ class RegistryTest {
         dropped.assertLost("a promise that only the registry knows");
         assertThat(registry.find(id[0])).isNull();
         assertThat(registry.pending()).isEmpty();
-        assertThat(registry.live.get()).as("nobody has looked yet").isEqualTo(1);
-        registry.scavenge(Registry.LEAST);
+        assertThat(registry.live.get()).as("not scanned yet").isEqualTo(1);
+        registry.scavenge(Registry.MIN_CAPACITY);
         assertThat(registry.entry(id[0])).isNull();
         assertThat(registry.live.get()).isZero();
         assertThat(registry.scavenged.get()).isEqualTo(1);
@@ -154,7 +154,7 @@ class RegistryTest {
     @Test
     @Clause("R-1")
     void scavenge_fromTheMiddle_missesNoneAcrossTheWrapAround() {
-        for (int start = 0; start < Registry.LEAST; start++) {
+        for (int start = 0; start < Registry.MIN_CAPACITY; start++) {
             Registry turned = new Registry();
             List<LoopPromise<?>> members = new ArrayList<>();
             for (int i = 0; i < 48; i++) {
@@ -167,7 +167,7 @@ class RegistryTest {
             for (int i = 0; i < 48; i += 2) {
                 members.get(i).settleResolved(1);
             }
-            turned.scavenge(Registry.LEAST);
+            turned.scavenge(Registry.MIN_CAPACITY);
             assertThat(turned.live.get()).as("started at slot %d", start).isEqualTo(24);
             for (int i = 0; i < 48; i++) {
                 assertThat(turned.find(members.get(i).id()))
@@ -184,7 +184,7 @@ class RegistryTest {
         add(48);
         settle(0, 48);
         add(1);
-        assertThat(registry.capacity()).isEqualTo(Registry.LEAST);
+        assertThat(registry.capacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(registry.live.get()).isEqualTo(1);
         assertThat(registry.scavenged.get()).isEqualTo(48);
         assertThat(registry.rebuilt.get()).isEqualTo(1);
@@ -208,7 +208,7 @@ class RegistryTest {
             add(1);
             assertThat(registry.capacity())
                     .as("with %d pending", i)
-                    .isLessThanOrEqualTo(Math.max(Registry.LEAST, 4 * i));
+                    .isLessThanOrEqualTo(Math.max(Registry.MIN_CAPACITY, 4 * i));
         }
     }
 
@@ -242,16 +242,16 @@ class RegistryTest {
             long one = pending + 1L;
             assertThat((long) Registry.capacityFor(pending))
                     .as("for %d", pending)
-                    .isBetween(2 * one, Math.max(Registry.LEAST, 4 * one - 1));
+                    .isBetween(2 * one, Math.max(Registry.MIN_CAPACITY, 4 * one - 1));
         }
     }
 
     @Test
     @Clause("R-1")
     void capacityFor_asManyAsThereMayBe_endsAtTheLimit() {
-        int most = Registry.MOST / 4 * 3;
-        assertThat(Registry.capacityFor(1 << 29)).isEqualTo(Registry.MOST);
-        assertThat(Registry.capacityFor(most - 1)).isEqualTo(Registry.MOST);
+        int most = Registry.MAX_CAPACITY / 4 * 3;
+        assertThat(Registry.capacityFor(1 << 29)).isEqualTo(Registry.MAX_CAPACITY);
+        assertThat(Registry.capacityFor(most - 1)).isEqualTo(Registry.MAX_CAPACITY);
         assertThatThrownBy(() -> Registry.capacityFor(most))
                 .isInstanceOf(LoopOverloadedException.class)
                 .hasMessageContaining("" + most);
@@ -262,7 +262,7 @@ class RegistryTest {
     void clear_forgetsAllAndCountsThem() {
         add(1_000);
         registry.clear();
-        assertThat(registry.capacity()).isEqualTo(Registry.LEAST);
+        assertThat(registry.capacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(registry.live.get()).isZero();
         assertThat(registry.scavenged.get()).isEqualTo(1_000);
         assertThat(registry.pending()).isEmpty();

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/// How a running loop goes through its registry: a few slots each tick.
+/// A running loop scans a few slots of its registry per tick.
 class ScavengingTest {
     private final Loop loop = Loop.open(LoopConfig.DEFAULT, new ScriptedBackend());
     private final LoopMetrics metrics = loop.metrics();
@@ -30,7 +30,7 @@ class ScavengingTest {
         loop.close();
     }
 
-    /// Made and registered in one tick.
+    /// Creates and registers promises in one tick.
     private void make(int count) {
         for (int i = 0; i < count; i++) {
             made.add(loop.deferred());
@@ -42,7 +42,7 @@ class ScavengingTest {
         made.clear();
     }
 
-    /// Turns of the loop, one task each, within one run; what the run does in the end is not among them.
+    /// Runs ticks of one task each within one run. Excludes the work at the end of the run.
     private void runTicks(int count, Runnable afterEach) {
         long[] first = {metrics.ticks()};
         Runnable task =
@@ -64,12 +64,12 @@ class ScavengingTest {
     @Test
     @Clause("R-1")
     void tick_looksAtTwentySlots() {
-        make(500); // Not running: into the table at once, whose cursor stands at its beginning.
+        make(500); // Not running: registered at once. The cursor is at the first slot.
         Promises promises = loop.promises();
-        assertThat(promises.registryCapacity()).isEqualTo(1_024);
-        // As the collector does. So many remain that the table is not rebuilt.
+        assertThat(promises.registry.capacity()).isEqualTo(1_024);
+        // As the collector does. Enough remain that the table is not rebuilt.
         for (int i = 0; i < 400; i += 2) {
-            RegistryEntry entry = promises.registry.entry(made.get(i).promise().id());
+            Registry.Entry entry = promises.registry.entry(made.get(i).promise().id());
             Objects.requireNonNull(entry).clear();
         }
         long before = metrics.registryRebuilds();
@@ -93,7 +93,7 @@ class ScavengingTest {
         long before = metrics.registryRebuilds();
         runTicks(1, () -> {});
         assertThat(metrics.registryRebuilds()).isEqualTo(before + 1);
-        assertThat(loop.promises().registryCapacity()).isEqualTo(Registry.LEAST);
+        assertThat(loop.promises().registry.capacity()).isEqualTo(Registry.MIN_CAPACITY);
         assertThat(metrics.promises()).isZero();
         assertThat(metrics.promisesScavenged()).isEqualTo(500);
     }
@@ -119,7 +119,7 @@ class ScavengingTest {
         loop.runUntilEmpty();
         assertThat(metrics.promises()).isEqualTo(10_000);
         long last = made.getLast().promise().id();
-        assertThat(loop.promises().find(last)).isSameAs(made.getLast().promise());
+        assertThat(loop.promises().registry.find(last)).isSameAs(made.getLast().promise());
     }
 
     @Test
@@ -132,7 +132,7 @@ class ScavengingTest {
                 () -> {
                     settleAll();
                     make(pending);
-                    largest[0] = Math.max(largest[0], loop.promises().registryCapacity());
+                    largest[0] = Math.max(largest[0], loop.promises().registry.capacity());
                 });
         assertThat(largest[0]).isLessThanOrEqualTo(4 * pending);
         assertThat(metrics.promises() + metrics.promisesScavenged())
@@ -153,7 +153,7 @@ class ScavengingTest {
                             pending.add(real.deferred());
                         }
                     });
-            // Each counter by itself: no order is promised between two of them.
+            // Each counter separately: the order between counters is unspecified.
             spinUntil(() -> real.metrics().promises() == 100);
             spinUntil(() -> real.metrics().registryRebuilds() == 2); // 64 → 128 → 256
             real.submit(() -> pending.forEach(deferred -> deferred.resolve(1)));

@@ -14,9 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The real calls through a library that only says what it was called with: each argument in its
-/// place, each field where C has it, errno translated. In a process of its own, since the library
-/// is chosen once a process.
+/// The real calls through a library that only prints its arguments: each argument and field in its
+/// position, errno translated. It runs in a separate process, since a process loads one library.
 class BsdKqueueCallsTest {
     private static final String LIBRARY =
             """

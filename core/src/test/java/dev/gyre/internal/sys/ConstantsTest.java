@@ -18,9 +18,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Asks the C compiler for every constant and layout of [Linux], [IoUring] and [Errno], so that none rests on memory.
+/// Checks every constant and layout of [Linux], [IoUring] and [Errno] against the C compiler.
 class ConstantsTest {
-    /// What C calls the sizes and offsets that have names of our own.
+    /// The C expressions of sizes and offsets whose names are Gyre's own.
     private static final String LAYOUTS =
             """
             SIZEOF_EPOLL_EVENT                 sizeof(struct epoll_event)
@@ -191,7 +191,7 @@ class ConstantsTest {
         try {
             run("cc", "-o", program.toString(), file.toString());
         } catch (IOException e) {
-            // On a developer's machine without a compiler there is nobody to ask; CI installs one.
+            // Skipped on a machine without a compiler; CI installs one.
             assumeTrue(
                     System.getenv("CI") != null, "no C compiler (apt-get install gcc libc6-dev)");
             throw e;

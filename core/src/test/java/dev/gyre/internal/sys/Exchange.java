@@ -5,15 +5,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/// `renameat2` with RENAME_EXCHANGE, which Java has no method for: two entries take each other's
-/// names in one step.
+/// `renameat2` with RENAME_EXCHANGE, which Java lacks: exchanges the names of two entries
+/// atomically.
 public final class Exchange {
     private static final long RENAMEAT2 =
             System.getProperty("os.arch").equals("aarch64") ? 276 : 316;
     private static final long AT_FDCWD = -100;
     private static final long RENAME_EXCHANGE = 2;
 
-    // As a system call, for musl has no function of that name.
+    // As a system call, because musl lacks the function.
     private static final CFunction SYSCALL = Linkage.variadicLong("syscall", 1);
 
     private Exchange() {}

@@ -4,9 +4,10 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 
 import java.util.function.LongSupplier;
 
-/// The real file calls with faults put in between: any can be made to return any value, by a [Plan] under its name
-/// in the manual. Transfers can be cut short by [FaultySockets#atMost].
-public final class FaultyFiles implements FileCalls {
+/// The real file calls with injected faults: any can return any value, by a [Plan] under its name
+/// in the manual. Transfers can be cut short by [FaultySockets#atMost]. Subclasses replace inotify
+/// or terminals.
+public class FaultyFiles implements FileCalls {
     private final FileCalls real = new LinuxFileCalls();
     private final Plan plan;
 
@@ -58,5 +59,40 @@ public final class FaultyFiles implements FileCalls {
         // An injected result does not keep the number open: Linux frees it even when close fails.
         int result = real.close(fd);
         return (int) call("close(file)", fd, () -> result);
+    }
+
+    @Override
+    public int inotifyInit1(int flags) {
+        return real.inotifyInit1(flags);
+    }
+
+    @Override
+    public int inotifyAddWatch(int fd, byte[] path, int mask) {
+        return real.inotifyAddWatch(fd, path, mask);
+    }
+
+    @Override
+    public int inotifyRmWatch(int fd, int watch) {
+        return real.inotifyRmWatch(fd, watch);
+    }
+
+    @Override
+    public int tcgetattr(int fd, long termiosAddress) {
+        return real.tcgetattr(fd, termiosAddress);
+    }
+
+    @Override
+    public int tcsetattr(int fd, int when, long termiosAddress) {
+        return real.tcsetattr(fd, when, termiosAddress);
+    }
+
+    @Override
+    public void cfmakeraw(long termiosAddress) {
+        real.cfmakeraw(termiosAddress);
+    }
+
+    @Override
+    public int windowSize(int fd, long winsizeAddress) {
+        return real.windowSize(fd, winsizeAddress);
     }
 }

@@ -6,10 +6,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The real inotify with faults put in between: any call, or the watching of any path, can be
+/// The real inotify with injected faults: any call, or the watching of any path, can be
 /// refused. One thread at a time.
-public final class FaultyInotify implements Inotify {
-    private final Inotify real = new LinuxInotify();
+public final class FaultyInotify extends FaultyFiles {
     private final Map<String, Integer> faults = new HashMap<>();
     private final Map<String, Runnable> before = new HashMap<>();
     private final Map<String, Runnable> after = new HashMap<>();
@@ -17,13 +16,17 @@ public final class FaultyInotify implements Inotify {
     /// The calls made, as `add /path`, `remove 1` and `init`.
     public final List<String> calls = new ArrayList<>();
 
+    public FaultyInotify() {
+        super(new FaultyKernel.Plan());
+    }
+
     /// Calls of that name, or about that path, return `-errno` and do not reach the kernel.
     public FaultyInotify fail(String callOrPath, int errno) {
         faults.put(callOrPath, errno);
         return this;
     }
 
-    /// The kernel's own answers again.
+    /// Removes all faults.
     public FaultyInotify heal() {
         faults.clear();
         return this;
@@ -49,26 +52,26 @@ public final class FaultyInotify implements Inotify {
     }
 
     @Override
-    public int init1(int flags) {
+    public int inotifyInit1(int flags) {
         calls.add("init");
-        return faults.containsKey("init") ? -faults.get("init") : real.init1(flags);
+        return faults.containsKey("init") ? -faults.get("init") : super.inotifyInit1(flags);
     }
 
     @Override
-    public int addWatch(int fd, byte[] path, int mask) {
+    public int inotifyAddWatch(int fd, byte[] path, int mask) {
         String text = new String(path, StandardCharsets.UTF_8);
         calls.add("add " + text);
         runIfPresent(before, text);
         Integer errno = faults.getOrDefault("add", faults.get(text));
-        int result = errno != null ? -errno : real.addWatch(fd, path, mask);
+        int result = errno != null ? -errno : super.inotifyAddWatch(fd, path, mask);
         runIfPresent(after, text);
         return result;
     }
 
     @Override
-    public int rmWatch(int fd, int watch) {
+    public int inotifyRmWatch(int fd, int watch) {
         calls.add("remove " + watch);
-        int result = real.rmWatch(fd, watch);
+        int result = super.inotifyRmWatch(fd, watch);
         return faults.containsKey("remove") ? -faults.get("remove") : result;
     }
 }

@@ -1,13 +1,16 @@
 package dev.gyre.internal.sys;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
-/// The real calls, except for those that are refused; tells which were made.
-public final class FaultyInputs implements Inputs {
-    private final Inputs real = new LinuxInputs();
+/// The real calls of files and sockets, except for those that are refused; records their names.
+public final class FaultyInputs {
+    private final FileCalls files = recording(FileCalls.class, new LinuxFileCalls());
+    private final SocketCalls sockets = recording(SocketCalls.class, new LinuxSocketCalls());
     private final Map<String, Integer> refusals = new HashMap<>();
     private final List<String> calls = new ArrayList<>();
 
@@ -21,26 +24,25 @@ public final class FaultyInputs implements Inputs {
         return calls;
     }
 
-    private int refusal(String call) {
-        calls.add(call);
-        return -refusals.getOrDefault(call, 0);
+    /// These calls, together with a kernel.
+    public Syscalls with(Supplier<? extends PollSyscalls> kernels) {
+        return new Syscalls(kernels, () -> sockets, () -> files);
     }
 
-    @Override
-    public int open(String path, int flags) {
-        int refusal = refusal("open");
-        return refusal < 0 ? refusal : real.open(path, flags);
-    }
-
-    @Override
-    public int statx(int fd, int mask, long statxAddress) {
-        int refusal = refusal("statx");
-        return refusal < 0 ? refusal : real.statx(fd, mask, statxAddress);
-    }
-
-    @Override
-    public long recv(int fd, long address, long count, int flags) {
-        int refusal = refusal("recv");
-        return refusal < 0 ? refusal : real.recv(fd, address, count, flags);
+    private <T> T recording(Class<T> type, T real) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (proxy, method, arguments) -> {
+                            calls.add(method.getName());
+                            Integer errno = refusals.get(method.getName());
+                            if (errno == null) {
+                                return method.invoke(real, arguments);
+                            }
+                            return method.getReturnType() == int.class
+                                    ? (Object) (-errno)
+                                    : (Object) (-errno.longValue());
+                        }));
     }
 }

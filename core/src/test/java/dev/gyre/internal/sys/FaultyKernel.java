@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
-/// The real kernel with faults put in between: any call can be made to return any value. Also keeps a
-/// ledger of the descriptors it handed out, so that a leak has a name.
+/// The real kernel with injected faults: any call can return any value. It also records the open
+/// descriptors, to find leaks.
 ///
-/// One plan serves all instances that a backend makes, so it is synchronised.
+/// One plan serves all instances of a backend, so it is synchronised.
 public final class FaultyKernel implements PollSyscalls {
-    /// What is to go wrong, and what has been called.
+    /// The faults to inject, and the calls made.
     public static final class Plan {
         private final Map<String, Deque<LongSupplier>> faults = new HashMap<>();
         private final List<String> calls = new ArrayList<>();
@@ -39,13 +39,13 @@ public final class FaultyKernel implements PollSyscalls {
             return this;
         }
 
-        /// The next call of that name returns what the supplier says and does not reach the kernel.
+        /// The next call of that name returns the supplier's value and does not reach the kernel.
         public synchronized Plan answer(String call, LongSupplier result) {
             faults.computeIfAbsent(call, name -> new ArrayDeque<>()).add(result);
             return this;
         }
 
-        /// Pretends that the process may have so many descriptors; the kernel itself does not enforce it.
+        /// Fakes the open-file limit; the kernel does not enforce it.
         public Plan openFiles(long limit) {
             openFiles = limit;
             return this;
@@ -59,7 +59,7 @@ public final class FaultyKernel implements PollSyscalls {
             return calls.stream().filter(made -> made.startsWith(call + " ")).count();
         }
 
-        /// The timeouts of waits that take them to the nanosecond, in order.
+        /// Returns the timeouts of waits with nanosecond precision, in order.
         public synchronized List<Long> timeoutsNanos() {
             return List.copyOf(timeoutsNanos);
         }
@@ -68,7 +68,7 @@ public final class FaultyKernel implements PollSyscalls {
             timeoutsNanos.add(nanos);
         }
 
-        /// How many events all waits together have brought.
+        /// Returns the number of events of all waits.
         public synchronized long events() {
             return events;
         }
@@ -89,7 +89,7 @@ public final class FaultyKernel implements PollSyscalls {
             return queue == null ? null : queue.poll();
         }
 
-        /// Remembers something about a call, as if it were one.
+        /// Records a detail of a call as a call of its own.
         synchronized void note(String what, int fd) {
             calls.add(what + " " + fd);
         }

@@ -4,8 +4,8 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 
 import java.util.function.LongSupplier;
 
-/// The calls of kqueue with faults put in between, as [FaultyKernel] does it and by the same sort
-/// of plan. Calls of `kevent` have two names: `kevent` with changes, and `kevent_wait` without.
+/// The calls of kqueue with injected faults, by the plan of a [FaultyKernel]. Calls of `kevent`
+/// have two names: `kevent` with changes, and `kevent_wait` without.
 public final class FaultyKqueue implements KqueueCalls {
     private final KqueueCalls real;
     private final Plan plan;

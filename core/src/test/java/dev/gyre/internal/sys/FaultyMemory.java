@@ -3,7 +3,7 @@ package dev.gyre.internal.sys;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The real memory calls, counted, of which those that the test chooses are refused.
+/// The real memory calls, counted; the test chooses those to refuse.
 public final class FaultyMemory implements MemoryCalls {
     private final MemoryCalls real = Syscalls.LINUX.memory();
     private final Map<Long, Long> mapped = new HashMap<>();
@@ -19,17 +19,17 @@ public final class FaultyMemory implements MemoryCalls {
         lastRefused = last;
     }
 
-    /// How many bytes are mapped.
+    /// Returns the number of mapped bytes.
     public synchronized long mapped() {
         return mapped.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /// How many bytes were discarded so far.
+    /// Returns the number of discarded bytes.
     public synchronized long discarded() {
         return discarded;
     }
 
-    /// How many were asked for since [#refuse].
+    /// Returns the number of maps since [#refuse].
     public synchronized long maps() {
         return maps;
     }

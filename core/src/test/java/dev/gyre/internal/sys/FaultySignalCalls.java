@@ -3,9 +3,9 @@ package dev.gyre.internal.sys;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/// The real calls for signals with faults put in between, by the plan of a [FaultyKernel].
+/// The real signal calls with injected faults, by the plan of a [FaultyKernel].
 public final class FaultySignalCalls implements SignalCalls {
-    private final SignalCalls real = new LinuxSignalCalls();
+    private final SignalCalls real = new LinuxProcessCalls();
     private final FaultyKernel.Plan plan;
 
     public FaultySignalCalls(FaultyKernel.Plan plan) {

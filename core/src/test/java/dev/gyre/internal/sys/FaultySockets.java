@@ -4,10 +4,10 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 
 import java.util.function.LongSupplier;
 
-/// The real socket calls with faults put in between: any can be made to return any value, by a [Plan] under its name
-/// in the manual. Transfers can also be cut short, by [#atMost].
+/// The real socket calls with injected faults: any can return any value, by a [Plan] under its name
+/// in the manual. Transfers can be cut short by [#atMost].
 public final class FaultySockets implements SocketCalls {
-    /// Answers from here on are no results, but how many bytes the call may move.
+    /// Values from here on are not results but the maximum bytes of the call.
     private static final long CUT = 1L << 40;
 
     private final SocketCalls real = new LinuxSocketCalls();
@@ -17,14 +17,13 @@ public final class FaultySockets implements SocketCalls {
         this.plan = plan;
     }
 
-    /// An answer for [Plan#answer]: the call is made, for so many bytes at most. Zero: it is not made and returns zero.
+    /// A value for [Plan#answer]: the call is made, with at most that many bytes. Zero: the call is
+    /// not made and returns zero.
     public static LongSupplier atMost(long bytes) {
         return () -> CUT + bytes;
     }
 
-    /// What a transfer may do now.
-    ///
-    /// @return how many bytes it may move, or a result below zero
+    /// Returns the maximum bytes of the next transfer, or a negative result.
     static long cut(Plan plan, String call, int fd, long count) {
         LongSupplier fault = plan.next(call, fd);
         if (fault == null) {
@@ -140,7 +139,8 @@ public final class FaultySockets implements SocketCalls {
         long of(int count);
     }
 
-    /// Calls with as many vectors as hold so many bytes, the last of them shortened for as long as the call takes.
+    /// Calls with as many vectors as hold that many bytes; the last one is shortened during the
+    /// call.
     private static long vectors(long iovecs, int count, long most, VectorCall call) {
         long left = most;
         for (int i = 0; i < count; i++) {

@@ -4,10 +4,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /// The real calls, except for those that are refused.
-public final class FaultyTerminals implements Terminals {
-    private final Terminals real = new LinuxTerminals();
+public final class FaultyTerminals extends FaultyFiles {
     private final Deque<Integer> gets = new ArrayDeque<>();
     private final Deque<Integer> sets = new ArrayDeque<>();
+
+    public FaultyTerminals() {
+        super(new FaultyKernel.Plan());
+    }
 
     /// The next `tcgetattr` returns `-errno` and does not reach the kernel.
     public FaultyTerminals refuseGet(int errno) {
@@ -23,21 +26,11 @@ public final class FaultyTerminals implements Terminals {
 
     @Override
     public int tcgetattr(int fd, long termiosAddress) {
-        return gets.isEmpty() ? real.tcgetattr(fd, termiosAddress) : gets.remove();
+        return gets.isEmpty() ? super.tcgetattr(fd, termiosAddress) : gets.remove();
     }
 
     @Override
     public int tcsetattr(int fd, int when, long termiosAddress) {
-        return sets.isEmpty() ? real.tcsetattr(fd, when, termiosAddress) : sets.remove();
-    }
-
-    @Override
-    public void cfmakeraw(long termiosAddress) {
-        real.cfmakeraw(termiosAddress);
-    }
-
-    @Override
-    public int windowSize(int fd, long winsizeAddress) {
-        return real.windowSize(fd, winsizeAddress);
+        return sets.isEmpty() ? super.tcsetattr(fd, when, termiosAddress) : sets.remove();
     }
 }

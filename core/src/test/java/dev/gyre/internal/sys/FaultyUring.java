@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-/// The real io_uring with faults put in between: calls go by the names `io_uring_setup`,
-/// `io_uring_enter`, `io_uring_register`, `mmap`, `munmap` and `madvise` in the [Plan].
+/// The real io_uring with fault injection. The [Plan] names the calls `io_uring_setup`,
+/// `io_uring_enter`, `io_uring_register`, `poll`, `mmap`, `munmap` and `madvise`.
 public class FaultyUring implements UringCalls {
     private final UringCalls real = new LinuxUringCalls();
     private final Plan plan;
@@ -24,21 +24,21 @@ public class FaultyUring implements UringCalls {
     private int refusedFlags;
     private int hiddenFeatures;
 
-    // Shared: set before the first ring is, read by all.
+    // Shared: written before the first ring is opened, read by any thread.
     private final Map<Integer, Submissions> queues = new ConcurrentHashMap<>();
     private volatile long hiddenOpcodes;
     private volatile boolean refusesAcceptMultishot;
     private volatile boolean refusesReceiveMultishot;
     private volatile boolean refusesBufferRings;
 
-    // Shared: counted by threads that enter a ring.
+    // Shared: written by threads that enter a ring.
     private final AtomicInteger refused = new AtomicInteger();
 
-    // Shared: set before the first ring is, counted by threads that enter a ring.
+    // Shared: set before the first ring is opened, counted by threads that enter a ring.
     private volatile int countedErrno;
     private final AtomicInteger counted = new AtomicInteger();
 
-    /// Where a ring's submissions and completions lie.
+    /// The addresses of the queues of a ring.
     private static final class Submissions {
         final int entries;
         final int head;
@@ -49,7 +49,7 @@ public class FaultyUring implements UringCalls {
         volatile long rings;
         volatile long first;
 
-        /// Up to where completions were counted.
+        /// The index up to which CQEs were counted.
         volatile int counted;
 
         Submissions(long params) {
@@ -66,19 +66,19 @@ public class FaultyUring implements UringCalls {
         this.plan = plan;
     }
 
-    /// Answers EINVAL to a set-up with any of these flags, as an older kernel does.
+    /// Fails a set-up with any of these flags with EINVAL, like an older kernel.
     public synchronized FaultyUring withoutFlags(int flags) {
         refusedFlags = flags;
         return this;
     }
 
-    /// Pretends not to have these features, as an older kernel does.
+    /// Hides these features, like an older kernel.
     public synchronized FaultyUring withoutFeatures(int features) {
         hiddenFeatures = features;
         return this;
     }
 
-    /// Pretends not to have these operations: neither when it is asked for them nor when they are tried.
+    /// Hides these opcodes from the probe, and fails their SQEs.
     public FaultyUring withoutOpcodes(int... opcodes) {
         for (int opcode : opcodes) {
             hiddenOpcodes |= 1L << opcode;
@@ -86,7 +86,7 @@ public class FaultyUring implements UringCalls {
         return this;
     }
 
-    /// Pretends to have these operations and no other.
+    /// Hides all opcodes except these.
     public FaultyUring withOnlyOpcodes(int... opcodes) {
         long shown = 0;
         for (int opcode : opcodes) {
@@ -96,31 +96,31 @@ public class FaultyUring implements UringCalls {
         return this;
     }
 
-    /// Answers EINVAL to each accept that is to go on by itself, as before 5.19.
+    /// Fails each multishot accept with EINVAL, like kernels before 5.19.
     public FaultyUring withoutAcceptMultishot() {
         refusesAcceptMultishot = true;
         return this;
     }
 
-    /// Answers EINVAL to each receive that is to go on by itself, as before 6.0.
+    /// Fails each multishot receive with EINVAL, like kernels before 6.0.
     public FaultyUring withoutReceiveMultishot() {
         refusesReceiveMultishot = true;
         return this;
     }
 
-    /// Answers EINVAL to whoever registers a ring of buffers, as before 5.19.
+    /// Fails the registration of provided buffer rings with EINVAL, like kernels before 5.19.
     public FaultyUring withoutBufferRings() {
         refusesBufferRings = true;
         return this;
     }
 
-    /// Counts completions with this error: see [#countedCompletions()].
+    /// Counts CQEs with this error: see [#countedCompletions()].
     public FaultyUring countCompletions(int errno) {
         countedErrno = errno;
         return this;
     }
 
-    /// How many completions had the error that is counted.
+    /// Returns the number of CQEs with the error of [#countCompletions].
     public int countedCompletions() {
         return counted.get();
     }
@@ -138,7 +138,7 @@ public class FaultyUring implements UringCalls {
         queue.counted = tail;
     }
 
-    /// How many submissions were refused because this kernel pretends not to know them.
+    /// Returns the number of SQEs that failed because their opcode or multishot is hidden.
     public int refusedSubmissions() {
         return refused.get();
     }
@@ -147,7 +147,7 @@ public class FaultyUring implements UringCalls {
         return hiddenOpcodes != 0 || refusesAcceptMultishot || refusesReceiveMultishot;
     }
 
-    /// Whether the rings have to be found by the descriptors they are entered with.
+    /// Returns whether rings are looked up by their descriptor on each call.
     private boolean readsRings() {
         return isCrippled() || countedErrno != 0;
     }
@@ -160,7 +160,7 @@ public class FaultyUring implements UringCalls {
         return queue;
     }
 
-    /// Replaces opcodes that this kernel must not know by an unknown one, which fails with EINVAL.
+    /// Replaces hidden opcodes by an unknown one, which fails with EINVAL.
     private void spoil(int fd) {
         Submissions queue = ringOf(fd);
         int tail = Memory.getIntAcquire(queue.rings + queue.tail);
@@ -195,17 +195,17 @@ public class FaultyUring implements UringCalls {
         }
     }
 
-    /// The mappings that were made and not given back.
+    /// Returns the mappings that were not unmapped.
     public synchronized Map<Long, Long> mapped() {
         return Map.copyOf(mapped);
     }
 
-    /// The flags of each set-up that reached the kernel.
+    /// Returns the flags of each set-up that reached the kernel.
     public synchronized List<Integer> setupFlags() {
         return List.copyOf(setupFlags);
     }
 
-    /// The timeouts that `io_uring_enter` was called with, in order.
+    /// Returns the timeouts of `io_uring_enter` calls, in order.
     public synchronized List<Long> timeoutsNanos() {
         return List.copyOf(timeoutsNanos);
     }
@@ -275,7 +275,7 @@ public class FaultyUring implements UringCalls {
 
     @Override
     public int register(int fd, int opcode, long argAddress, int count) {
-        // Which ring is entered would no longer be told by a descriptor.
+        // A registered descriptor would no longer identify the ring.
         boolean hidden = opcode == IoUring.IORING_REGISTER_RING_FDS && readsRings();
         if (hidden || (opcode == IoUring.IORING_REGISTER_PBUF_RING && refusesBufferRings)) {
             return -Errno.EINVAL;

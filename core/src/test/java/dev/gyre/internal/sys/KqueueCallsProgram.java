@@ -1,8 +1,10 @@
 package dev.gyre.internal.sys;
 
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
+
 import java.lang.foreign.MemorySegment;
 
-/// Makes each call of kqueue once and says what came of it: see [BsdKqueueCallsTest].
+/// Makes each call of kqueue once and prints the result: see [BsdKqueueCallsTest].
 final class KqueueCallsProgram {
     private KqueueCallsProgram() {}
 
@@ -36,8 +38,8 @@ final class KqueueCallsProgram {
         say(pipe(calls, flavour, memory.address()));
     }
 
-    /// Those are of this system's libc, whatever the flavour; only for a pipe's type the struct
-    /// has to be this system's.
+    /// These calls go to this system's libc regardless of the flavour; only the type of a pipe
+    /// needs this system's struct.
     private static String pipe(KqueueCalls calls, KqueueFlavour flavour, long address) {
         FdPair pair = new FdPair();
         int made = calls.pipe(pair.address());

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.foreign.MemorySegment;
 
-/// Each binding makes the call it says: arguments in place, results and errno as the kernel gave them.
+/// Each binding makes its call: arguments in their positions, results and errno of the kernel.
 class LinuxPollSyscallsTest {
     private final PollSyscalls kernel = new LinuxPollSyscalls();
     private final MemorySegment memory = Memory.allocate(256);
@@ -117,7 +117,7 @@ class LinuxPollSyscallsTest {
 
     @Test
     void openFiles_isWhatTheShellWouldSay() {
-        Limits.Limit limit = Limits.openFiles();
+        DescriptorLimit.OpenFiles limit = DescriptorLimit.openFiles();
         assertThat(limit.current()).isPositive().isLessThanOrEqualTo(limit.hard());
     }
 }

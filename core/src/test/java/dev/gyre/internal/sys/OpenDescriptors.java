@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What this process has open, as the kernel tells it. The count may fall at any time, when the collector has found
-/// descriptors that other tests dropped: a leak shows as a rise.
+/// The open descriptors of this process, from the kernel. The count may fall at any time, when the
+/// garbage collector finds descriptors that other tests dropped: a leak shows as a rise.
 ///
-/// What the JVM opens for itself does not count. It opens a jar when the first class of it is looked for, and
-/// keeps it: whichever test comes first in its process would seem to leak.
+/// Files that the JVM opens for itself do not count. It opens a jar at the first use of a class and
+/// keeps it, so the first test of a process would seem to leak.
 public final class OpenDescriptors {
     private OpenDescriptors() {}
 
@@ -20,7 +20,7 @@ public final class OpenDescriptors {
         return names().size();
     }
 
-    /// What the descriptors stand for: paths, or kinds and numbers such as `socket:[4711]`.
+    /// Returns the targets of the descriptors: paths, or kinds and numbers such as `socket:[4711]`.
     public static List<String> names() {
         try (Stream<Path> entries = Files.list(Path.of("/proc/self/fd"))) {
             return entries.map(OpenDescriptors::name)
@@ -39,7 +39,7 @@ public final class OpenDescriptors {
                 || name.equals("/dev/urandom");
     }
 
-    /// Empty if it was closed since it was listed.
+    /// Returns empty if the descriptor was closed since it was listed.
     private static String name(Path entry) {
         try {
             return Files.readSymbolicLink(entry).toString();

@@ -37,7 +37,7 @@ class PlatformTest {
                     .doesNotThrowAnyException();
             assertThat(Platform.caveat(system))
                     .hasValueSatisfying(
-                            why -> assertThat(why).contains(system, "kernel in memory", "sockets"));
+                            why -> assertThat(why).contains(system, "simulated kernel", "sockets"));
         }
         assertThat(Platform.caveat("Linux")).isEmpty();
     }

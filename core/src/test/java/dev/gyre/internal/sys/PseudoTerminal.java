@@ -7,8 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// A terminal without a screen: this is the side of the person who types and looks, [#fd()] that
-/// of the program.
+/// A pseudo terminal: this object is the side of the user, [#fd()] that of the program.
 public final class PseudoTerminal implements AutoCloseable {
     private static final int O_RDWR = 2;
     private static final int TIOCSWINSZ = 0x5414;
@@ -25,32 +24,32 @@ public final class PseudoTerminal implements AutoCloseable {
     private final PollSyscalls kernel = new LinuxPollSyscalls();
     private final MemorySegment captured = Linkage.newCapture();
     private final MemorySegment memory = Memory.allocate(SETTINGS_BYTES);
-    private final int person;
+    private final int user;
     private final int program;
     private final String name;
     private boolean hungUp;
 
     public PseudoTerminal() {
         int flags = O_RDWR | Linux.O_NOCTTY | Linux.O_CLOEXEC;
-        person = require((int) OPEN.call(captured, flags));
-        require((int) GRANT.call(captured, person));
-        require((int) UNLOCK.call(captured, person));
-        require((int) NAME.call(captured, person, memory.address(), 64));
+        user = require((int) OPEN.call(captured, flags));
+        require((int) GRANT.call(captured, user));
+        require((int) UNLOCK.call(captured, user));
+        require((int) NAME.call(captured, user, memory.address(), 64));
         name = memory.getString(0);
-        program = require(new LinuxInputs().open(name, flags));
+        program = require(new LinuxFileCalls().open(name, flags));
     }
 
-    /// The program's side.
+    /// Returns the descriptor of the program's side.
     public int fd() {
         return program;
     }
 
-    /// The person's side, which no program is usually given.
-    public int personsFd() {
-        return person;
+    /// Returns the descriptor of the user's side.
+    public int userFd() {
+        return user;
     }
 
-    /// The path under which programs open it.
+    /// Returns the path of the program's side.
     public String name() {
         return name;
     }
@@ -58,25 +57,25 @@ public final class PseudoTerminal implements AutoCloseable {
     public void type(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         MemorySegment.copy(bytes, 0, memory, JAVA_BYTE, 0, bytes.length);
-        require((int) kernel.write(person, memory.address(), bytes.length));
+        require((int) kernel.write(user, memory.address(), bytes.length));
     }
 
     public void resize(int columns, int rows) {
         memory.set(JAVA_LONG, 0, (long) columns << 16 | rows);
-        require((int) IOCTL.call(captured, person, TIOCSWINSZ, memory.address()));
+        require((int) IOCTL.call(captured, user, TIOCSWINSZ, memory.address()));
     }
 
     /// All settings, for comparing.
     public String settings() {
         memory.fill((byte) 0);
-        require(new LinuxTerminals().tcgetattr(program, memory.address()));
+        require(new LinuxFileCalls().tcgetattr(program, memory.address()));
         return Arrays.toString(memory.asSlice(0, 60).toArray(JAVA_BYTE));
     }
 
-    /// The person is gone.
+    /// Closes the user's side.
     public void hangUp() {
         hungUp = true;
-        require(kernel.close(person));
+        require(kernel.close(user));
     }
 
     private static int require(int result) {

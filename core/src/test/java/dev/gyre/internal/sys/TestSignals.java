@@ -1,11 +1,12 @@
 package dev.gyre.internal.sys;
 
+import dev.gyre.internal.sys.SignalCalls.SignalSet;
 import dev.gyre.os.Signal;
 
 import java.lang.foreign.MemorySegment;
 
-/// Sends signals to this process, and blocks them in this thread. Send only what somebody takes,
-/// or what does nothing by default: most others end the process.
+/// Sends signals to this process, and blocks them in this thread. Send only signals with a
+/// subscription, or without a default action: most others end the process.
 public final class TestSignals {
     private static final int SIG_SETMASK = 2;
 
@@ -14,24 +15,24 @@ public final class TestSignals {
 
     private TestSignals() {}
 
-    /// To this process as a whole.
+    /// Sends a signal to this process as a whole.
     public static void send(Signal signal) {
         send(ProcessHandle.current().pid(), signal);
     }
 
-    /// To any process.
+    /// Sends a signal to any process.
     public static void send(long pid, Signal signal) {
         MemorySegment captured = Linkage.newCapture();
         require((int) KILL.call(captured, pid, signal.number()), "kill", signal);
     }
 
-    /// To the calling thread, and no other.
+    /// Sends a signal to the calling thread only.
     public static void raise(Signal signal) {
         MemorySegment captured = Linkage.newCapture();
         require((int) RAISE.call(captured, signal.number()), "raise", signal);
     }
 
-    /// Blocks the signal in the calling thread until closed, there.
+    /// Blocks the signal in the calling thread until the result is closed there.
     public static Unblocking block(Signal signal) {
         SignalSet added = new SignalSet(1L << (signal.number() - 1));
         SignalSet before = new SignalSet(0);
@@ -46,7 +47,7 @@ public final class TestSignals {
     }
 
     private static void mask(int how, SignalSet set, long oldAddress) {
-        int result = new LinuxSignalCalls().pthreadSigmask(how, set.address(), oldAddress);
+        int result = new LinuxProcessCalls().pthreadSigmask(how, set.address(), oldAddress);
         require(result, "pthread_sigmask", set.bits());
     }
 

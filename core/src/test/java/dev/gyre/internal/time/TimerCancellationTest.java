@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Timers that end with a cancellation.
+/// Timers bound to a cancellation.
 @Timeout(60)
 class TimerCancellationTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -104,7 +104,7 @@ class TimerCancellationTest {
     @Test
     @Clause("P-5")
     void cancel_byAnotherThreadWhenTheTimerIsDue_keepsItFromFiring() {
-        // Timers come before priority tasks, so the loop is told only after the timer's turn.
+        // Timers run before priority tasks, so the notification arrives after the timer is due.
         timer(SECOND, "never").cancelOn(cancellation);
         backend.advance(SECOND.toNanos());
         AnotherThread.runs(source::cancel);
@@ -319,7 +319,7 @@ class TimerCancellationTest {
                                             Timer timer = timer(SECOND, "never");
                                             timer.cancelOn(cancellation);
                                             AnotherThread.runs(source::cancel);
-                                            // Of which the loop learns here.
+                                            // The loop processes it here.
                                             return timer.cancelOn(
                                                     new CancellationSource().cancellation());
                                         })));

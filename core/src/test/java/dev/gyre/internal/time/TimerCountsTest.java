@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the queue holds and counts: a timer that only looks unscheduled keeps a loop alive.
+/// The counts of the queue: a timer that only seems unscheduled would keep a loop alive.
 class TimerCountsTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -29,7 +29,7 @@ class TimerCountsTest {
     private final CancellationSource source = new CancellationSource();
     private final Cancellation cancellation = source.cancellation();
 
-    /// Whose checks are logged, and whose loop is a real one.
+    /// A context with a real loop that logs its checks.
     private final LoopContext host =
             new TestLoopContext() {
                 @Override
@@ -59,11 +59,11 @@ class TimerCountsTest {
         return queue.schedule(deadline, 0, timer -> log.add(name));
     }
 
-    /// Fires what is due, and returns what that logged.
+    /// Fires due timers and returns the log.
     private List<String> fireAll(long now) {
         log.clear();
         queue.collectDue(now);
-        for (LoopTimer due = queue.takeDue(now); due != null; due = queue.takeDue(now)) {
+        for (LoopTimer due = queue.pollDue(now); due != null; due = queue.pollDue(now)) {
             due.fire();
         }
         return log;
@@ -258,7 +258,7 @@ class TimerCountsTest {
         timer.cancelOn(cancellation);
         queue.collectDue(10);
         source.cancel();
-        queue.takeDue(10).fire();
+        queue.pollDue(10).fire();
         assertThat(queue.size()).as("before the loop is notified").isZero();
         assertThat(log).doesNotContain("never");
     }

@@ -18,11 +18,11 @@ import java.util.Random;
 class TimerQueueTest {
     private final TimerQueue queue = new TimerQueue(new TestLoopContext(), 0);
 
-    /// The model: a list that is sorted when asked.
+    /// The model: a list, sorted on demand.
     private record Model(LoopTimer timer, long deadline, int order) {}
 
-    /// Programs of schedule, cancel, reschedule, look and advance, with delays and jumps of every size from a
-    /// nanosecond to a century, so that every level of the wheel and every boundary is met.
+    /// Runs programs of schedule, cancel, reschedule, query and advance. Delays and jumps range
+    /// from a nanosecond to a century, to reach every level and boundary of the wheel.
     @Property(tries = 10_000)
     @Clause({"T-2", "T-4", "T-5", "T-7"})
     void queue_againstASortedList_firesTheSameInTheSameOrder(
@@ -63,7 +63,7 @@ class TimerQueueTest {
             assertThat(tested.size()).isEqualTo(model.size());
             assertThat(tested.referenced()).isEqualTo(model.size());
         }
-        // To the end, as a loop would go there: from one instant to the next that it is told.
+        // Advances to the end as a loop does: from one reported instant to the next.
         for (int waits = 0; !model.isEmpty(); waits++) {
             assertThat(waits).as("waits without an end").isLessThan(steps * 12);
             now = assertNearest(tested, model, now);
@@ -75,23 +75,23 @@ class TimerQueueTest {
         return random.nextLong() >>> (5 + random.nextInt(59));
     }
 
-    /// Never later than the nearest deadline, and never in the past for ever.
+    /// Checks that the instant is not after the nearest deadline, and not in the past forever.
     private static long assertNearest(TimerQueue queue, List<Model> model, long now) {
         long limit = now + (Long.MAX_VALUE >>> 1);
-        long told = queue.nearest(limit) - now;
+        long reported = queue.nearest(limit) - now;
         long nearest = limit - now;
         for (Model timer : model) {
             nearest = Math.min(nearest, timer.deadline() - now);
         }
-        assertThat(told).isLessThanOrEqualTo(nearest);
-        assertThat(told > 0 || nearest <= 0).as("an instant ahead, or something due").isTrue();
-        return now + Math.max(0, told);
+        assertThat(reported).isLessThanOrEqualTo(nearest);
+        assertThat(reported > 0 || nearest <= 0).as("in the future, or a timer is due").isTrue();
+        return now + Math.max(0, reported);
     }
 
     private static List<LoopTimer> fire(TimerQueue queue, long now) {
         List<LoopTimer> fired = new ArrayList<>();
         queue.collectDue(now);
-        for (LoopTimer timer = queue.takeDue(now); timer != null; timer = queue.takeDue(now)) {
+        for (LoopTimer timer = queue.pollDue(now); timer != null; timer = queue.pollDue(now)) {
             fired.add(timer);
         }
         return fired;
@@ -132,7 +132,7 @@ class TimerQueueTest {
     }
 
     private void run(long now) {
-        for (LoopTimer timer = queue.takeDue(now); timer != null; timer = queue.takeDue(now)) {
+        for (LoopTimer timer = queue.pollDue(now); timer != null; timer = queue.pollDue(now)) {
             timer.fire();
         }
     }
@@ -251,7 +251,7 @@ class TimerQueueTest {
         queue.collectDue(Long.MAX_VALUE);
         long last = Long.MIN_VALUE;
         int fired = 0;
-        for (LoopTimer timer = queue.takeDue(0); timer != null; timer = queue.takeDue(0)) {
+        for (LoopTimer timer = queue.pollDue(0); timer != null; timer = queue.pollDue(0)) {
             assertThat(timer.firedDeadlineNanos()).isGreaterThanOrEqualTo(last);
             last = timer.firedDeadlineNanos();
             fired++;

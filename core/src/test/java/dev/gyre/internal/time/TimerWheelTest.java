@@ -16,7 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 
-/// Where timers lie: wrong places would fire at the right time all the same, but cost more.
+/// The slots of timers: wrong slots would still fire on time, but at a higher cost.
 class TimerWheelTest {
     private static final long TICK = 1L << TimerWheel.TICK_SHIFT;
 
@@ -29,7 +29,7 @@ class TimerWheelTest {
     private int fire(long now) {
         queue.collectDue(now);
         int fired = 0;
-        while (queue.takeDue(now) != null) {
+        while (queue.pollDue(now) != null) {
             fired++;
         }
         return fired;
@@ -90,7 +90,7 @@ class TimerWheelTest {
     @Clause("T-5")
     void slot_afterABurst_keepsNoLargeArray() {
         for (boolean handedOver : new boolean[] {false, true}) {
-            TimerSlot slot = new TimerSlot();
+            TimerWheel.Slot slot = new TimerWheel.Slot();
             List<LoopTimer> timers = new ArrayList<>();
             for (int i = 0; i < 1_025; i++) {
                 LoopTimer timer = new LoopTimer(queue, i, 0, t -> {});
@@ -110,7 +110,7 @@ class TimerWheelTest {
     @Test
     @Clause("T-5")
     void slot_ofASteadyLoad_keepsItsArray() {
-        TimerSlot slot = new TimerSlot();
+        TimerWheel.Slot slot = new TimerWheel.Slot();
         for (int i = 0; i < 1_024; i++) {
             slot.add(new LoopTimer(queue, i, 0, t -> {}));
         }
@@ -124,7 +124,7 @@ class TimerWheelTest {
     @Clause("T-5")
     void dueTimers_afterABurst_keepNoLargeArray() {
         for (int burst : new int[] {1_024, 1_025}) {
-            DueTimers due = new DueTimers();
+            TimerQueue.DueList due = new TimerQueue.DueList();
             for (int i = 0; i < burst; i++) {
                 due.add(new LoopTimer(queue, i, 0, t -> {}));
             }
@@ -153,7 +153,7 @@ class TimerWheelTest {
             } else {
                 LoopTimer removed = model.remove(random.nextInt(model.size()));
                 near.remove(removed);
-                assertThat(removed.place).isEqualTo(LoopTimer.NOWHERE);
+                assertThat(removed.place).isEqualTo(LoopTimer.UNSCHEDULED);
             }
         }
         model.sort(
@@ -186,16 +186,16 @@ class TimerWheelTest {
     @Test
     @Clause("T-1")
     void requireWithinReach_acceptsWhatCanBeComparedAndNothingElse() {
-        Durations.requireWithinReach("deadline", 5, 5);
-        Durations.requireWithinReach("deadline", 6, 5);
-        Durations.requireWithinReach("deadline", 4, 5);
-        Durations.requireWithinReach("deadline", Long.MAX_VALUE, 0);
-        Durations.requireWithinReach("deadline", Long.MIN_VALUE + 1, 0);
-        Durations.requireWithinReach("deadline", Long.MIN_VALUE, Long.MIN_VALUE);
-        assertThatThrownBy(() -> Durations.requireWithinReach("deadline", Long.MAX_VALUE, -1))
+        Durations.requireComparable("deadline", 5, 5);
+        Durations.requireComparable("deadline", 6, 5);
+        Durations.requireComparable("deadline", 4, 5);
+        Durations.requireComparable("deadline", Long.MAX_VALUE, 0);
+        Durations.requireComparable("deadline", Long.MIN_VALUE + 1, 0);
+        Durations.requireComparable("deadline", Long.MIN_VALUE, Long.MIN_VALUE);
+        assertThatThrownBy(() -> Durations.requireComparable("deadline", Long.MAX_VALUE, -1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("deadline");
-        assertThatThrownBy(() -> Durations.requireWithinReach("deadline", Long.MIN_VALUE, 1))
+        assertThatThrownBy(() -> Durations.requireComparable("deadline", Long.MIN_VALUE, 1))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

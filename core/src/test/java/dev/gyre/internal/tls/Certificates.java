@@ -11,8 +11,9 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 
-/// An authority and those it knows, made once for all tests: `ca`, `server` (localhost, 127.0.0.1), `org` (example.org),
-/// `wild` (*.example.org), `client`, `expired` (localhost); `other` is another authority, `stranger` a client of it.
+/// Certificates shared by all tests. `ca` issues `server` (localhost, 127.0.0.1), `org`
+/// (example.org), `wild` (*.example.org), `client` and `expired` (localhost). `other` is another
+/// authority, and issues the client `stranger`.
 public final class Certificates {
     private static final Certificates MADE = make();
 
@@ -30,12 +31,12 @@ public final class Certificates {
         return MADE.directory.resolve(name + "-key.pem");
     }
 
-    /// Who is `server`.
+    /// The settings of `server`.
     public static Tls server() throws IOException {
         return Tls.server(pem("server"), key("server"));
     }
 
-    /// Who knows `ca`, and so `server`.
+    /// A client that trusts `ca`.
     public static Tls client() throws IOException {
         return Tls.client().withTrust(pem("ca"));
     }
@@ -100,9 +101,9 @@ public final class Certificates {
         }
     }
 
-    /// Writes an identity as one PEM file, as of that day.
+    /// Writes an identity to one PEM file, issued at that time.
     static Path selfSigned(Path file, Instant now, String... names) throws IOException {
-        Identity identity = SelfSigned.identity(List.of(names), now);
+        Identity identity = SelfSignedCertificate.identity(List.of(names), now);
         try {
             return Files.writeString(
                     file,

@@ -12,7 +12,7 @@ import net.jqwik.api.constraints.Size;
 
 import java.nio.ByteBuffer;
 
-/// Two pieces are read as one, wherever the cut is.
+/// Two buffers read as one, wherever the boundary is.
 class CiphertextTest {
     private static Ciphertext cut(byte[] bytes, int at) {
         return new Ciphertext(
@@ -31,7 +31,7 @@ class CiphertextTest {
         assertThat(pieces.majorVersion()).isEqualTo(bytes[1]);
         assertThat(pieces.recordLength()).isEqualTo(whole.recordLength());
         assertThat(pieces.missing()).isEqualTo(whole.missing());
-        assertThat(pieces.first(1_000)).isEqualTo(ByteBuffer.wrap(bytes));
+        assertThat(pieces.peek(1_000)).isEqualTo(ByteBuffer.wrap(bytes));
     }
 
     @Property(tries = 300)
@@ -43,10 +43,9 @@ class CiphertextTest {
         Ciphertext pieces = cut(bytes, Math.min(cutAt, bytes.length));
         int most = Math.min(taken, bytes.length);
 
-        pieces.take(most);
+        pieces.consume(most);
 
-        assertThat(pieces.first(1_000))
-                .isEqualTo(ByteBuffer.wrap(bytes, most, bytes.length - most));
+        assertThat(pieces.peek(1_000)).isEqualTo(ByteBuffer.wrap(bytes, most, bytes.length - most));
     }
 
     @Example
@@ -65,8 +64,6 @@ class CiphertextTest {
     void missing_ofARecordLongerThanAllowed_isNothing() {
         byte[] header = {23, 3, 3, (byte) 0xff, (byte) 0xff};
 
-        assertThat(cut(header, 4).missing())
-                .as("it is refused at once, and not waited for")
-                .isZero();
+        assertThat(cut(header, 4).missing()).as("missing bytes of an oversized record").isZero();
     }
 }

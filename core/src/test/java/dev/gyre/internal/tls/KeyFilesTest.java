@@ -22,7 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 
 import javax.net.ssl.SSLException;
 
-/// Keys and certificates as OpenSSL writes them, and as people mangle them.
+/// Key and certificate files as OpenSSL writes them, intact and damaged.
 class KeyFilesTest {
     @TempDir Path directory;
 
@@ -37,16 +37,16 @@ class KeyFilesTest {
         return directory.resolve(name);
     }
 
-    /// Certificate and key serve a client that believes them.
+    /// Serves a client that trusts the certificate.
     private static void requireUsable(Tls server) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         TlsEnd there =
                 new TlsEnd(
                         TlsSetup.of(Tls.client().withoutVerification())
-                                .machine("a.test", 1, new RecordScratch()));
+                                .newEngine("a.test", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
-        assertThat(there.machine.failure()).isNull();
-        assertThat(there.machine.session()).isNotNull();
+        assertThat(there.engine.failure()).isNull();
+        assertThat(there.engine.session()).isNotNull();
     }
 
     private void makePair(String key) throws IOException, InterruptedException {
@@ -120,7 +120,7 @@ class KeyFilesTest {
         requireUsable(Tls.server(file("a.pem"), file("with.pem")));
         assertThatThrownBy(() -> Tls.server(file("a.pem"), file("without.pem")))
                 .hasMessageContaining("without.pem")
-                .hasMessageContaining("which curve");
+                .hasMessageContaining("name its curve");
     }
 
     @ParameterizedTest
@@ -135,7 +135,7 @@ class KeyFilesTest {
         requireUsable(Tls.server(file("a.pem"), file("locked.pem"), "secret".toCharArray()));
         assertThatThrownBy(() -> Tls.server(file("a.pem"), file("locked.pem")))
                 .isInstanceOf(SSLException.class)
-                .hasMessageContaining("locked.pem: the key is encrypted: give its password");
+                .hasMessageContaining("locked.pem: the key is encrypted: pass its password");
         assertThatThrownBy(
                         () -> Tls.server(file("a.pem"), file("locked.pem"), "guess".toCharArray()))
                 .isInstanceOf(SSLException.class)
@@ -168,11 +168,11 @@ class KeyFilesTest {
                 .hasMessageContaining("a.p12: wrong password");
         assertThatThrownBy(() -> Tls.server(file("a.pem"), "secret".toCharArray()))
                 .isInstanceOf(SSLException.class)
-                .hasMessageContaining("a.pem: is no PKCS#12 file");
+                .hasMessageContaining("a.pem: is not a PKCS#12 file");
         openssl.run("pkcs12 -export -nokeys -in a.pem -passout pass:secret -out bare.p12");
         assertThatThrownBy(() -> Tls.server(file("bare.p12"), "secret".toCharArray()))
                 .isInstanceOf(SSLException.class)
-                .hasMessageContaining("bare.p12: must hold one private key");
+                .hasMessageContaining("bare.p12: must contain one private key");
     }
 
     // ------------------------------------------------------------------ forms of files
@@ -206,13 +206,13 @@ class KeyFilesTest {
         openssl.write("odd.pem", leaf + Files.readString(file("unrelated.pem")));
 
         Tls server = Tls.server(file("mixed.pem"), file("leaf-key.pem"));
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         Tls client = Tls.client().withTrust(file("root.pem"));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("a.test", 1, new RecordScratch()));
+        TlsEnd there = new TlsEnd(TlsSetup.of(client).newEngine("a.test", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
 
-        assertThat(there.machine.failure()).isNull();
-        assertThat(there.machine.session().peerCertificates())
+        assertThat(there.engine.failure()).isNull();
+        assertThat(there.engine.session().peerCertificates())
                 .extracting(certificate -> certificate.getSubjectX500Principal().getName())
                 .containsExactly("CN=leaf", "CN=middle");
         try (LogCapture log = new LogCapture()) {
@@ -221,7 +221,7 @@ class KeyFilesTest {
                     .singleElement()
                     .asString()
                     .contains("odd.pem")
-                    .contains("left out: 1");
+                    .contains("ignored certificates");
         }
     }
 
@@ -234,7 +234,7 @@ class KeyFilesTest {
         assertThatThrownBy(() -> Tls.server(file("one.pem"), file("two-key.pem")))
                 .isInstanceOf(SSLException.class)
                 .hasMessageContaining("one.pem and ")
-                .hasMessageContaining("two-key.pem: the private key (EC) is not that of the")
+                .hasMessageContaining("two-key.pem: the private key (EC) does not match the")
                 .hasMessageContaining("CN=one");
     }
 
@@ -251,15 +251,15 @@ class KeyFilesTest {
         openssl.write("nokey.pem", Certificates.block("PRIVATE KEY", new byte[10]));
         openssl.write("dsa.pem", Certificates.block("DSA PRIVATE KEY", new byte[10]));
 
-        refused("key.pem", "key.pem", "holds no certificate", "it has PRIVATE KEY");
-        refused("a.pem", "a.pem", "holds no private key", "it has CERTIFICATE");
+        refused("key.pem", "key.pem", "contains no certificate", "it contains PRIVATE KEY");
+        refused("a.pem", "a.pem", "contains no private key", "it contains CERTIFICATE");
         refused("a.der", "key.pem", "it is binary", "openssl x509 -inform der");
         refused("empty.pem", "key.pem", "it is empty");
         refused("garbage.pem", "key.pem", "no PEM block");
         refused("cut.pem", "key.pem", "no -----END", "complete");
         refused("odd.pem", "key.pem", "not base64", "line 3");
-        refused("zero.pem", "key.pem", "CERTIFICATE is not what it says");
-        refused("a.pem", "nokey.pem", "PRIVATE KEY is not what it says");
+        refused("zero.pem", "key.pem", "CERTIFICATE is malformed");
+        refused("a.pem", "nokey.pem", "PRIVATE KEY is malformed");
         refused("a.pem", "dsa.pem", "DSA PRIVATE KEY are not supported");
     }
 
@@ -275,13 +275,13 @@ class KeyFilesTest {
     void server_withFilesThatCannotBeRead_saysWhy() throws IOException {
         assertThatThrownBy(() -> Tls.server(file("absent.pem"), file("absent.pem")))
                 .isInstanceOf(NoSuchFileException.class)
-                .hasMessageContaining("absent.pem: there is no such file");
+                .hasMessageContaining("absent.pem: no such file");
         assertThatThrownBy(() -> Tls.server(directory, directory))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("cannot be read");
+                .hasMessageContaining("cannot read it");
         Path secret = openssl.write("secret.pem", "");
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("---------"));
-        if (!Files.isReadable(secret)) { // root may read everything
+        if (!Files.isReadable(secret)) { // root can read every file
             assertThatThrownBy(() -> Tls.server(secret, secret))
                     .isInstanceOf(AccessDeniedException.class)
                     .hasMessageContaining("secret.pem: this process (user ");
@@ -323,14 +323,14 @@ class KeyFilesTest {
     @Clause("X-1")
     void selfSigned_withoutNames_isOfThisMachine() {
         Tls server = Tls.selfSigned();
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         TlsEnd there =
                 new TlsEnd(
                         TlsSetup.of(Tls.client().withoutVerification())
-                                .machine("localhost", 1, new RecordScratch()));
+                                .newEngine("localhost", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
 
-        assertThat(there.machine.session().peerCertificates().getFirst().toString())
+        assertThat(there.engine.session().peerCertificates().getFirst().toString())
                 .contains("localhost", "127.0.0.1", "0:0:0:0:0:0:0:1");
     }
 }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The command line of OpenSSL in a directory: makes keys and certificates as everybody does.
+/// Runs the OpenSSL command line in a directory.
 public final class OpenSsl {
     private final Path directory;
 
@@ -19,7 +19,7 @@ public final class OpenSsl {
         this.directory = directory;
     }
 
-    /// On a developer's machine it may be absent; CI has it.
+    /// May be absent on a developer's machine; CI has it.
     public static void require() {
         boolean found;
         try {
@@ -46,7 +46,7 @@ public final class OpenSsl {
         return Files.writeString(file(name), text);
     }
 
-    /// Runs a command whose words are separated by blanks, and returns what it said.
+    /// Runs a command of blank-separated words and returns its output.
     public String run(String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(List.of("openssl"));
         words.addAll(List.of(command.split(" ")));
@@ -57,11 +57,11 @@ public final class OpenSsl {
                         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                         .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as("openssl %s said:%n%s", command, said).isZero();
+        assertThat(process.waitFor()).as("output of openssl %s:%n%s", command, said).isZero();
         return said;
     }
 
-    /// `name.pem` and `name-key.pem`: an authority that vouches for itself.
+    /// Creates `name.pem` and `name-key.pem`, a self-signed authority.
     public void authority(String name) throws IOException, InterruptedException {
         run(
                 "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN="
@@ -73,7 +73,7 @@ public final class OpenSsl {
                         + ".pem");
     }
 
-    /// `name.pem` and `name-key.pem`, issued by an authority.
+    /// Creates `name.pem` and `name-key.pem`, issued by an authority.
     ///
     /// @param key such as `ec -pkeyopt ec_paramgen_curve:P-256`
     /// @param extension such as `subjectAltName=DNS:localhost`
@@ -97,7 +97,7 @@ public final class OpenSsl {
                         + ".pem");
     }
 
-    /// The same with the usual key.
+    /// Uses the default key.
     public void issue(String authority, String name, String extension)
             throws IOException, InterruptedException {
         issue(authority, name, "ec -pkeyopt ec_paramgen_curve:P-256", extension);

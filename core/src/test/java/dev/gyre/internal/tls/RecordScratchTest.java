@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 
-/// One place to work in for many connections.
+/// One scratch buffer for many connections.
 class RecordScratchTest {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -20,10 +20,10 @@ class RecordScratchTest {
     private static final int RECORD_BYTES = 16_000;
     private static final int RECORDS = 32;
 
-    /// For a record there and back: the engine itself needs half of it.
+    /// For one record each way. The engine itself allocates half of it.
     private static final int MOST_ALLOCATED = 6_500;
 
-    private final RecordScratch bench = new RecordScratch();
+    private final RecordScratch scratch = new RecordScratch();
     private final ByteBuffer plaintext = ByteBuffer.allocateDirect(RECORD_BYTES);
     private final ByteBuffer received = ByteBuffer.allocateDirect(1 << 15);
     private final ByteBuffer wire = ByteBuffer.allocateDirect(1 << 15);
@@ -37,11 +37,11 @@ class RecordScratchTest {
     }
 
     private TlsEnd serverEnd() {
-        return new TlsEnd(TlsSetup.of(server).machine(null, 0, bench));
+        return new TlsEnd(TlsSetup.of(server).newEngine(null, 0, scratch));
     }
 
     private TlsEnd clientEnd() {
-        return new TlsEnd(TlsSetup.of(client).machine("localhost", 4433, bench));
+        return new TlsEnd(TlsSetup.of(client).newEngine("localhost", 4433, scratch));
     }
 
     @Test
@@ -51,7 +51,7 @@ class RecordScratchTest {
         TlsEnd other = serverEnd();
         TlsEnd oneClient = clientEnd();
         TlsEnd otherClient = clientEnd();
-        for (int i = 0; i < 20; i++) { // Step by step, so that their records take turns.
+        for (int i = 0; i < 20; i++) { // Interleaves their records.
             step(oneClient, one);
             step(otherClient, other);
         }
@@ -73,13 +73,13 @@ class RecordScratchTest {
         from.arrive(to.takeOutput());
     }
 
-    /// Given memory outside the heap, the JDK's ciphers need three times as much for a record.
+    /// With direct buffers, the JDK's ciphers allocate three times as much per record.
     @Test
     void records_outsideTheHeap_areWorkedOnWithoutArraysOfTheirOwn() {
         TlsEnd here = serverEnd();
         TlsEnd there = clientEnd();
         TlsEnd.talk(there, here);
-        sendOne(there, here); // Whatever is made only once.
+        sendOne(there, here); // One-time allocations.
 
         long before = THREADS.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < RECORDS; i++) {
@@ -87,15 +87,13 @@ class RecordScratchTest {
         }
         long each = (THREADS.getCurrentThreadAllocatedBytes() - before) / RECORDS;
 
-        assertThat(each)
-                .as("bytes allocated for a record there and back: does the engine get arrays?")
-                .isLessThan(MOST_ALLOCATED);
+        assertThat(each).as("bytes allocated for one record each way").isLessThan(MOST_ALLOCATED);
     }
 
     private void sendOne(TlsEnd from, TlsEnd to) {
         wire.clear();
-        from.machine.send(new ByteBuffer[] {plaintext.clear()}, 0, 1, wire);
-        to.machine.receive(Ciphertext.of(wire.flip()), received.clear());
+        from.engine.send(new ByteBuffer[] {plaintext.clear()}, 0, 1, wire);
+        to.engine.receive(Ciphertext.of(wire.flip()), received.clear());
         assertThat(received.position()).isEqualTo(RECORD_BYTES);
     }
 }

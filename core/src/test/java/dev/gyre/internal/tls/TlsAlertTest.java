@@ -20,31 +20,32 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 
-/// Which alert a peer gets for a message that must not come, compared with the JDK's own server socket.
+/// Alerts for unexpected messages, compared with the JDK's server socket.
 class TlsAlertTest {
     private static final String UNEXPECTED_MESSAGE = "1503030002020a";
     private static final String HANDSHAKE_FAILURE = "15030300020228";
 
     private static TlsEnd server() throws IOException {
-        return new TlsEnd(TlsSetup.of(Certificates.server()).machine(null, 0, new RecordScratch()));
+        return new TlsEnd(
+                TlsSetup.of(Certificates.server()).newEngine(null, 0, new RecordScratch()));
     }
 
     private static TlsEnd client(String version) throws IOException {
         return new TlsEnd(
                 TlsSetup.of(Certificates.client().withVersions(version))
-                        .machine("localhost", 4433, new RecordScratch()));
+                        .newEngine("localhost", 4433, new RecordScratch()));
     }
 
     private static String responseOf(TlsEnd end, byte[] sent) {
         end.arrive(sent);
         end.turn();
         end.turn();
-        assertThat(end.machine.failure()).isNotNull();
-        assertThat(end.machine.outputEnded()).isTrue();
+        assertThat(end.engine.failure()).isNotNull();
+        assertThat(end.engine.outputEnded()).isTrue();
         return HexFormat.of().formatHex(end.takeOutput());
     }
 
-    /// The alert of the JDK's server socket before it closes. No certificate is needed for it.
+    /// The alert that the JDK's server socket sends before it closes. Needs no certificate.
     private static String responseOfJsse(byte[] sent) throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
         try (SSLServerSocket listener =
@@ -61,7 +62,7 @@ class TlsAlertTest {
                                         try (accepted) {
                                             accepted.startHandshake();
                                         } catch (IOException e) {
-                                            // It is to fail; the alert is what counts.
+                                            // The failure is expected; only the alert counts.
                                         }
                                     });
             peer.getOutputStream().write(sent);
@@ -90,7 +91,7 @@ class TlsAlertTest {
         byte[] bytes = HexFormat.of().parseHex(sent);
 
         assertThat(responseOf(server(), bytes)).isEqualTo(UNEXPECTED_MESSAGE);
-        assertThat(responseOfJsse(bytes)).as("the oracle").isEqualTo(UNEXPECTED_MESSAGE);
+        assertThat(responseOfJsse(bytes)).as("the alert of the JDK").isEqualTo(UNEXPECTED_MESSAGE);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -107,8 +108,8 @@ class TlsAlertTest {
         TlsEnd server = server();
 
         assertThat(responseOf(server, bytes)).isEqualTo(HANDSHAKE_FAILURE);
-        assertThat(responseOfJsse(bytes)).as("the oracle").isEqualTo(HANDSHAKE_FAILURE);
-        assertThat(server.machine.failure()).hasMessageContaining("SSLv2");
+        assertThat(responseOfJsse(bytes)).as("the alert of the JDK").isEqualTo(HANDSHAKE_FAILURE);
+        assertThat(server.engine.failure()).hasMessageContaining("SSLv2");
     }
 
     @Test
@@ -116,7 +117,7 @@ class TlsAlertTest {
     void receive_sslTwoHelloByteByByte_isRefusedOnce() throws Exception {
         TlsEnd server = server();
         for (byte each : HexFormat.of().parseHex("802e010303")) {
-            assertThat(server.machine.failure()).isNull();
+            assertThat(server.engine.failure()).isNull();
             server.arrive(new byte[] {each});
             server.turn();
         }
@@ -125,7 +126,7 @@ class TlsAlertTest {
         assertThat(HexFormat.of().formatHex(server.takeOutput())).isEqualTo(HANDSHAKE_FAILURE);
     }
 
-    /// The alert is encrypted by then, so the other end says what it was.
+    /// The alert is encrypted, so the other end reports it.
     @ParameterizedTest
     @CsvSource({
         "TLSv1.2, 474554202f20485454502f312e31",
@@ -141,7 +142,7 @@ class TlsAlertTest {
             TlsEnd client = client(version);
             TlsEnd server = server();
             TlsEnd.talk(client, server);
-            assertThat(client.machine.session()).isNotNull();
+            assertThat(client.engine.session()).isNotNull();
             TlsEnd refusing = toServer ? server : client;
             TlsEnd refused = toServer ? client : server;
 
@@ -149,8 +150,8 @@ class TlsAlertTest {
             refusing.turn();
             TlsEnd.talk(client, server);
 
-            assertThat(refusing.machine.failure()).isNotNull();
-            assertThat(refused.machine.failure()).hasMessageContaining("alert unexpected_message");
+            assertThat(refusing.engine.failure()).isNotNull();
+            assertThat(refused.engine.failure()).hasMessageContaining("alert unexpected_message");
         }
     }
 
@@ -177,7 +178,7 @@ class TlsAlertTest {
             client.turn();
         }
 
-        assertThat(server.machine.failure()).hasMessageContaining("stopped speaking TLS");
-        assertThat(client.machine.failure()).hasMessageContaining("alert unexpected_message");
+        assertThat(server.engine.failure()).hasMessageContaining("are not TLS");
+        assertThat(client.engine.failure()).hasMessageContaining("alert unexpected_message");
     }
 }

@@ -11,21 +11,21 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.IntUnaryOperator;
 
-/// One end of a connection in memory: a machine, what has arrived for it and what it has sent.
+/// One end of a connection in memory: an engine, its input and its output.
 final class TlsEnd {
-    final TlsEngine machine;
+    final TlsEngine engine;
     final ByteArrayOutputStream received = new ByteArrayOutputStream();
     final Deque<ByteBuffer> toSend = new ArrayDeque<>();
 
-    /// How many bytes arrive at once, of so many that could.
+    /// Maps the available bytes to how many arrive at once.
     IntUnaryOperator arrival = all -> all;
 
-    /// How many of so many bytes had to wait for the rest, and are a piece of their own.
+    /// Maps the available bytes to how many form the held part.
     IntUnaryOperator heldBack = all -> 0;
 
     int plaintextRoom = 1 << 15;
 
-    /// Whether the tasks of the handshake were asked to be run at all.
+    /// How often the engine required delegated tasks.
     int tasksRun;
 
     private final ByteBuffer inbox = ByteBuffer.allocateDirect(1 << 18);
@@ -33,8 +33,8 @@ final class TlsEnd {
     private final ByteBuffer out = ByteBuffer.allocateDirect(1 << 16);
     private final ByteArrayOutputStream outbox = new ByteArrayOutputStream();
 
-    TlsEnd(TlsEngine machine) {
-        this.machine = machine;
+    TlsEnd(TlsEngine engine) {
+        this.engine = engine;
     }
 
     void write(String text) {
@@ -51,36 +51,35 @@ final class TlsEnd {
         return sent;
     }
 
-    /// Bytes arrive.
     void arrive(byte[] bytes) {
         inbox.put(bytes);
     }
 
-    /// Sends and receives until something else has to happen.
+    /// Sends, receives and runs tasks once.
     ///
-    /// @return whether anything was done
+    /// @return whether there was progress
     boolean turn() {
         boolean did = send();
         did |= receive();
-        Runnable tasks = machine.tasks();
+        Runnable tasks = engine.tasks();
         if (tasks != null) {
             tasksRun++;
-            assertThat(machine.tasks()).as("tasks are handed out once").isNull();
+            assertThat(engine.tasks()).as("tasks are returned once").isNull();
             assertThat(
-                            machine.receive(
+                            engine.receive(
                                     Ciphertext.of(ByteBuffer.allocate(0)), ByteBuffer.allocate(0)))
                     .isIn(Next.TASKS, Next.FAILURE);
             tasks.run();
-            machine.tasksDone();
+            engine.tasksDone();
             did = true;
         }
         return did;
     }
 
     private boolean send() {
-        out.clear().limit(machine.recordBytes() + 100);
+        out.clear().limit(TlsEngine.MAX_RECORD_BYTES + 100);
         ByteBuffer[] plaintext = toSend.toArray(ByteBuffer[]::new);
-        machine.send(plaintext, 0, plaintext.length, out);
+        engine.send(plaintext, 0, plaintext.length, out);
         toSend.removeIf(buffer -> !buffer.hasRemaining());
         out.flip();
         byte[] bytes = new byte[out.remaining()];
@@ -95,7 +94,7 @@ final class TlsEnd {
         int before = inbox.remaining();
         int held = Math.clamp(heldBack.applyAsInt(before), 0, before);
         Ciphertext arrived = new Ciphertext(inbox.slice(0, held), inbox.slice(held, before - held));
-        machine.receive(arrived, plaintext);
+        engine.receive(arrived, plaintext);
         boolean did = arrived.remaining() < before;
         inbox.position(before - arrived.remaining());
         inbox.compact();
@@ -106,11 +105,11 @@ final class TlsEnd {
         return did;
     }
 
-    /// Lets both talk until neither has anything to say.
+    /// Runs both ends until neither makes progress.
     static void talk(TlsEnd one, TlsEnd other) {
         boolean again = true;
         for (int turns = 0; again; turns++) {
-            assertThat(turns).as("turns: do they talk for ever?").isLessThan(500_000);
+            assertThat(turns).as("rounds").isLessThan(500_000);
             again = one.turn();
             again |= other.turn();
             again |= carry(one, other);

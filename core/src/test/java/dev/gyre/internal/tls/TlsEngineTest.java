@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// Two ends of TLS in memory: what they agree on, and how they end.
+/// Two TLS ends in memory: handshake, data and close.
 class TlsEngineTest {
     private Tls server;
     private Tls client;
@@ -30,9 +30,9 @@ class TlsEngineTest {
     private record Pair(TlsEnd server, TlsEnd client) {
         static Pair of(Tls server, Tls client) {
             return new Pair(
-                    new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch())),
+                    new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch())),
                     new TlsEnd(
-                            TlsSetup.of(client).machine("localhost", 4433, new RecordScratch())));
+                            TlsSetup.of(client).newEngine("localhost", 4433, new RecordScratch())));
         }
 
         Pair talk() {
@@ -41,10 +41,10 @@ class TlsEngineTest {
         }
 
         Pair requireOpen() {
-            assertThat(client.machine.failure()).isNull();
-            assertThat(server.machine.failure()).isNull();
-            assertThat(client.machine.session()).as("the client's session").isNotNull();
-            assertThat(server.machine.session()).as("the server's session").isNotNull();
+            assertThat(client.engine.failure()).isNull();
+            assertThat(server.engine.failure()).isNull();
+            assertThat(client.engine.session()).as("the client's session").isNotNull();
+            assertThat(server.engine.session()).as("the server's session").isNotNull();
             return this;
         }
     }
@@ -64,18 +64,18 @@ class TlsEngineTest {
         pair.server.write("welcome");
         pair.talk();
 
-        TlsSession session = pair.client.machine.session();
+        TlsSession session = pair.client.engine.session();
         assertThat(session.version()).isEqualTo(version);
         assertThat(session.resumed()).isFalse();
         assertThat(session.protocol()).isNull();
         assertThat(session.serverName()).isEqualTo("localhost");
         assertThat(session.peerCertificates()).hasSize(1);
-        assertThat(pair.server.machine.session().serverName()).isEqualTo("localhost");
-        assertThat(pair.server.machine.session().peerCertificates()).isEmpty();
+        assertThat(pair.server.engine.session().serverName()).isEqualTo("localhost");
+        assertThat(pair.server.engine.session().peerCertificates()).isEmpty();
         assertThat(pair.server.text()).isEqualTo("hello");
         assertThat(pair.client.text()).isEqualTo("welcome");
-        assertThat(pair.client.tasksRun).as("work that was handed out").isPositive();
-        assertThat(pair.server.tasksRun).as("work that was handed out").isPositive();
+        assertThat(pair.client.tasksRun).as("delegated tasks").isPositive();
+        assertThat(pair.server.tasksRun).as("delegated tasks").isPositive();
     }
 
     @ParameterizedTest
@@ -87,9 +87,9 @@ class TlsEngineTest {
 
         Pair second = open();
 
-        assertThat(second.client.machine.session().resumed()).isTrue();
-        assertThat(second.server.machine.session().resumed()).isTrue();
-        assertThat(second.client.machine.session().peerCertificates()).hasSize(1);
+        assertThat(second.client.engine.session().resumed()).isTrue();
+        assertThat(second.server.engine.session().resumed()).isTrue();
+        assertThat(second.client.engine.session().peerCertificates()).hasSize(1);
         second.client.write("again");
         assertThat(second.talk().server.text()).isEqualTo("again");
     }
@@ -101,8 +101,8 @@ class TlsEngineTest {
 
         Pair second = Pair.of(server, client.withServerName("127.0.0.1")).talk().requireOpen();
 
-        assertThat(second.client.machine.session().resumed()).isFalse();
-        assertThat(second.server.machine.session().serverName()).isNull();
+        assertThat(second.client.engine.session().resumed()).isFalse();
+        assertThat(second.server.engine.session().serverName()).isNull();
     }
 
     @Test
@@ -113,8 +113,8 @@ class TlsEngineTest {
 
         Pair pair = open();
 
-        assertThat(pair.client.machine.session().protocol()).isEqualTo("h2");
-        assertThat(pair.server.machine.session().protocol()).isEqualTo("h2");
+        assertThat(pair.client.engine.session().protocol()).isEqualTo("h2");
+        assertThat(pair.server.engine.session().protocol()).isEqualTo("h2");
     }
 
     @Test
@@ -122,9 +122,9 @@ class TlsEngineTest {
     void protocols_withNoneInCommon_areRefusedByName() {
         Pair pair = Pair.of(server.withProtocols("h2"), client.withProtocols("mqtt")).talk();
 
-        assertThat(pair.server.machine.failure())
+        assertThat(pair.server.engine.failure())
                 .hasMessageContaining("none of our application protocols");
-        assertThat(pair.client.machine.failure()).hasMessageContaining("no_application_protocol");
+        assertThat(pair.client.engine.failure()).hasMessageContaining("no_application_protocol");
     }
 
     @Test
@@ -132,7 +132,7 @@ class TlsEngineTest {
     void protocols_ofAServerAlone_areNoCondition() {
         server = server.withProtocols("h2");
 
-        assertThat(open().server.machine.session().protocol()).isNull();
+        assertThat(open().server.engine.session().protocol()).isNull();
     }
 
     // ------------------------------------------------------------------ ends
@@ -144,18 +144,18 @@ class TlsEngineTest {
         client = client.withVersions(version);
         Pair pair = open();
         pair.client.write("last words");
-        pair.client.machine.end();
+        pair.client.engine.end();
         pair.talk();
-        pair.server.machine.end();
+        pair.server.engine.end();
         pair.talk();
 
         assertThat(pair.server.text()).isEqualTo("last words");
         for (TlsEnd end : new TlsEnd[] {pair.client, pair.server}) {
-            assertThat(end.machine.inputEnded()).isTrue();
-            assertThat(end.machine.outputEnded()).isTrue();
-            assertThat(end.machine.hasOutput()).isFalse();
-            assertThat(end.machine.inputClosed()).isEqualTo(Next.END);
-            assertThat(end.machine.failure()).isNull();
+            assertThat(end.engine.inputEnded()).isTrue();
+            assertThat(end.engine.outputEnded()).isTrue();
+            assertThat(end.engine.hasOutput()).isFalse();
+            assertThat(end.engine.inputClosed()).isEqualTo(Next.END);
+            assertThat(end.engine.failure()).isNull();
         }
     }
 
@@ -163,14 +163,14 @@ class TlsEngineTest {
     @Clause("X-1")
     void end_ofOneSide_leavesTheOtherDirectionOpen() {
         Pair pair = open();
-        pair.client.machine.end();
+        pair.client.engine.end();
         pair.talk();
 
         pair.server.write("still here");
         pair.talk();
 
-        assertThat(pair.server.machine.inputEnded()).isTrue();
-        assertThat(pair.server.machine.outputEnded()).isFalse();
+        assertThat(pair.server.engine.inputEnded()).isTrue();
+        assertThat(pair.server.engine.outputEnded()).isFalse();
         assertThat(pair.client.text()).isEqualTo("still here");
     }
 
@@ -179,10 +179,9 @@ class TlsEngineTest {
     void inputClosed_withoutCloseNotify_isTruncation() {
         Pair pair = open();
 
-        assertThat(pair.server.machine.inputClosed()).isEqualTo(Next.FAILURE);
+        assertThat(pair.server.engine.inputClosed()).isEqualTo(Next.FAILURE);
 
-        assertThat(pair.server.machine.isTruncated()).isTrue();
-        assertThat(pair.server.machine.failure()).hasMessageContaining("without close_notify");
+        assertThat(pair.server.engine.failure()).hasMessageContaining("without close_notify");
     }
 
     @Test
@@ -191,10 +190,9 @@ class TlsEngineTest {
         Pair pair = Pair.of(server, client);
         pair.client.turn();
 
-        pair.client.machine.inputClosed();
+        pair.client.engine.inputClosed();
 
-        assertThat(pair.client.machine.isTruncated()).isFalse();
-        assertThat(pair.client.machine.failure()).hasMessageContaining("during the TLS handshake");
+        assertThat(pair.client.engine.failure()).hasMessageContaining("during the TLS handshake");
     }
 
     @Test
@@ -202,12 +200,12 @@ class TlsEngineTest {
     void end_duringTheHandshake_endsBoth() {
         Pair pair = Pair.of(server, client);
         pair.client.turn();
-        pair.client.machine.end();
+        pair.client.engine.end();
 
         pair.talk();
 
-        assertThat(pair.client.machine.outputEnded()).isTrue();
-        assertThat(pair.server.machine.session()).isNull();
+        assertThat(pair.client.engine.outputEnded()).isTrue();
+        assertThat(pair.server.engine.session()).isNull();
     }
 
     // ------------------------------------------------------------------ strangers
@@ -217,7 +215,7 @@ class TlsEngineTest {
             strings = {"GET / HTTP/1.1\r\n", "SSH-2.0-OpenSSH_9.2", "\0\0\0\0\0\0", "EHLO there"})
     @Clause("X-1")
     void receive_ofWhatIsNoTls_saysWhatItWas(String sent) {
-        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd end = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         end.arrive(sent.getBytes(StandardCharsets.UTF_8));
 
         end.turn();
@@ -229,20 +227,20 @@ class TlsEngineTest {
                     case 'E' -> "the peer speaks SMTP or FTP, not TLS: it sent 'EHLO there'";
                     default -> "the peer speaks no TLS: it sent '\\x00\\x00\\x00\\x00\\x00\\x00'";
                 };
-        assertThat(end.machine.failure()).hasMessage(expected);
+        assertThat(end.engine.failure()).hasMessage(expected);
         end.turn();
-        assertThat(end.machine.outputEnded()).isTrue();
+        assertThat(end.engine.outputEnded()).isTrue();
     }
 
     @Test
     @Clause("X-1")
     void receive_ofARecordThatIsTooLong_failsBeforeItHasArrived() {
-        TlsEnd end = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
+        TlsEnd end = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
         end.arrive(new byte[] {22, 3, 1, (byte) 0xff, (byte) 0xff});
 
         end.turn();
 
-        assertThat(end.machine.failure()).hasMessageContaining("record of 65540 bytes");
+        assertThat(end.engine.failure()).hasMessageContaining("record of 65540 bytes");
     }
 
     @ParameterizedTest
@@ -259,9 +257,9 @@ class TlsEngineTest {
 
         pair.talk();
 
-        assertThat(pair.server.machine.failure()).isNotNull();
+        assertThat(pair.server.engine.failure()).isNotNull();
         assertThat(pair.server.text()).isEmpty();
-        assertThat(pair.client.machine.failure()).hasMessageContaining("alert bad_record_mac");
+        assertThat(pair.client.engine.failure()).hasMessageContaining("alert bad_record_mac");
     }
 
     @Test
@@ -277,8 +275,8 @@ class TlsEngineTest {
             asked.turn();
             pair.talk();
 
-            assertThat(asked.machine.failure()).hasMessageContaining("renegotiation");
-            assertThat((byClient ? pair.client : pair.server).machine.failure())
+            assertThat(asked.engine.failure()).hasMessageContaining("renegotiation");
+            assertThat((byClient ? pair.client : pair.server).engine.failure())
                     .hasMessageContaining("alert unexpected_message");
         }
     }
@@ -288,8 +286,8 @@ class TlsEngineTest {
     void versions_withoutACommonOne_areRefusedByName() {
         Pair pair = Pair.of(server.withVersions("TLSv1.3"), client.withVersions("TLSv1.2")).talk();
 
-        assertThat(pair.client.machine.failure()).hasMessageContaining("alert protocol_version");
-        assertThat(pair.server.machine.failure()).isNotNull();
+        assertThat(pair.client.engine.failure()).hasMessageContaining("alert protocol_version");
+        assertThat(pair.server.engine.failure()).isNotNull();
     }
 
     @Test
@@ -297,7 +295,7 @@ class TlsEngineTest {
     void cipherSuites_asked_areTheOnesUsed() {
         client = client.withCipherSuites("TLS_AES_256_GCM_SHA384");
 
-        assertThat(open().server.machine.session().cipherSuite())
+        assertThat(open().server.engine.session().cipherSuite())
                 .isEqualTo("TLS_AES_256_GCM_SHA384");
     }
 
@@ -322,7 +320,7 @@ class TlsEngineTest {
         Pair pair = open();
         ByteBuffer data = ByteBuffer.wrap(new byte[10]);
 
-        assertThat(pair.client.machine.send(new ByteBuffer[] {data}, 0, 1, ByteBuffer.allocate(50)))
+        assertThat(pair.client.engine.send(new ByteBuffer[] {data}, 0, 1, ByteBuffer.allocate(50)))
                 .isEqualTo(Next.ROOM);
 
         assertThat(data.remaining()).isEqualTo(10);
@@ -337,11 +335,11 @@ class TlsEngineTest {
         ByteBuffer arrived = ByteBuffer.wrap(pair.server.takeOutput());
 
         Next next =
-                pair.client.machine.receive(
+                pair.client.engine.receive(
                         Ciphertext.of(arrived), ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
 
         assertThat(next).isEqualTo(Next.FAILURE);
-        assertThat(pair.client.machine.failure())
+        assertThat(pair.client.engine.failure())
                 .hasMessageContaining("the TLS engine failed: java.nio.ReadOnlyBufferException");
     }
 
@@ -352,12 +350,12 @@ class TlsEngineTest {
         ByteBuffer[] plaintext = {ByteBuffer.wrap(new byte[10])};
 
         Next next =
-                pair.client.machine.send(
+                pair.client.engine.send(
                         plaintext, 0, 1, ByteBuffer.allocate(1 << 15).asReadOnlyBuffer());
 
         assertThat(next).isEqualTo(Next.FAILURE);
-        assertThat(pair.client.machine.failure())
+        assertThat(pair.client.engine.failure())
                 .hasMessageContaining("the TLS engine failed: java.nio.ReadOnlyBufferException");
-        assertThat(pair.client.machine.hasOutput()).isFalse();
+        assertThat(pair.client.engine.hasOutput()).isFalse();
     }
 }

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.net.ssl.SSLException;
 
-/// Who is who: names, certificates of both sides, trust, and what changes when files do.
+/// Server names, certificates of both sides, trust and reloading.
 class TlsIdentityTest {
     @TempDir Path directory;
 
@@ -43,15 +43,15 @@ class TlsIdentityTest {
     private TlsEnd clientEnd;
 
     private void meet(Tls server, Tls client, String host) {
-        serverEnd = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
-        clientEnd = new TlsEnd(TlsSetup.of(client).machine(host, 4433, new RecordScratch()));
+        serverEnd = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
+        clientEnd = new TlsEnd(TlsSetup.of(client).newEngine(host, 4433, new RecordScratch()));
         TlsEnd.talk(clientEnd, serverEnd);
     }
 
     private TlsSession agreed() {
-        assertThat(clientEnd.machine.failure()).isNull();
-        assertThat(serverEnd.machine.failure()).isNull();
-        return clientEnd.machine.session();
+        assertThat(clientEnd.engine.failure()).isNull();
+        assertThat(serverEnd.engine.failure()).isNull();
+        return clientEnd.engine.session();
     }
 
     private String shown() {
@@ -71,7 +71,7 @@ class TlsIdentityTest {
 
         meet(many, client, "example.org");
         assertThat(shown()).isEqualTo("CN=org");
-        assertThat(serverEnd.machine.session().serverName()).isEqualTo("example.org");
+        assertThat(serverEnd.engine.session().serverName()).isEqualTo("example.org");
         meet(many, client, "WWW.example.org");
         assertThat(shown()).isEqualTo("CN=wild");
         meet(many, client, "localhost");
@@ -92,8 +92,8 @@ class TlsIdentityTest {
         meet(many, client, "example.org");
 
         assertThat(agreed().resumed()).isTrue();
-        assertThat(serverEnd.machine.session().resumed()).isTrue();
-        assertThat(serverEnd.machine.session().serverName()).isEqualTo("example.org");
+        assertThat(serverEnd.engine.session().resumed()).isTrue();
+        assertThat(serverEnd.engine.session().serverName()).isEqualTo("example.org");
         assertThat(shown()).isEqualTo("CN=org");
     }
 
@@ -106,10 +106,10 @@ class TlsIdentityTest {
 
         meet(many, client, "a.b.example.org");
 
-        assertThat(clientEnd.machine.failure())
-                .hasMessageContaining("certificate of a.b.example.org was refused")
+        assertThat(clientEnd.engine.failure())
+                .hasMessageContaining("certificate of a.b.example.org was rejected")
                 .hasMessageContaining("No subject alternative DNS name matching");
-        assertThat(serverEnd.machine.failure()).hasMessageContaining("alert certificate_unknown");
+        assertThat(serverEnd.engine.failure()).hasMessageContaining("alert certificate_unknown");
     }
 
     @Test
@@ -126,10 +126,12 @@ class TlsIdentityTest {
     @Test
     @Clause("X-1")
     void client_withoutANameToVerify_isMisuse() {
-        assertThatThrownBy(() -> TlsSetup.of(client).machine(null, 0, new RecordScratch()))
+        assertThatThrownBy(() -> TlsSetup.of(client).newEngine(null, 0, new RecordScratch()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("withServerName");
-        assertThat(TlsSetup.of(client.withoutVerification()).machine(null, 0, new RecordScratch()))
+        assertThat(
+                        TlsSetup.of(client.withoutVerification())
+                                .newEngine(null, 0, new RecordScratch()))
                 .isNotNull();
     }
 
@@ -140,10 +142,10 @@ class TlsIdentityTest {
     void server_ofAnotherAuthority_isRefusedWithARemedy() throws IOException {
         meet(server, Tls.client().withTrust(Certificates.pem("other")), "localhost");
 
-        assertThat(clientEnd.machine.failure())
+        assertThat(clientEnd.engine.failure())
                 .hasMessageContaining("the certificate of localhost is not trusted")
                 .hasMessageContaining("withTrust");
-        assertThat(serverEnd.machine.failure()).hasMessageContaining("the peer refused (alert");
+        assertThat(serverEnd.engine.failure()).hasMessageContaining("the peer sent alert");
     }
 
     @Test
@@ -151,7 +153,7 @@ class TlsIdentityTest {
     void server_ofNobody_isRefusedByTheSystemsTrust() {
         meet(Tls.selfSigned("localhost"), Tls.client(), "localhost");
 
-        assertThat(clientEnd.machine.failure()).hasMessageContaining("is not trusted");
+        assertThat(clientEnd.engine.failure()).hasMessageContaining("is not trusted");
     }
 
     @Test
@@ -169,7 +171,7 @@ class TlsIdentityTest {
 
         meet(expired, client, "localhost");
 
-        assertThat(clientEnd.machine.failure())
+        assertThat(clientEnd.engine.failure())
                 .hasMessageContaining("certificate of localhost has expired");
     }
 
@@ -197,8 +199,8 @@ class TlsIdentityTest {
             meet(strict, known, "localhost");
 
             assertThat(agreed().resumed()).isEqualTo(resumed);
-            assertThat(serverEnd.machine.session().resumed()).isEqualTo(resumed);
-            assertThat(serverEnd.machine.session().peerCertificates())
+            assertThat(serverEnd.engine.session().resumed()).isEqualTo(resumed);
+            assertThat(serverEnd.engine.session().peerCertificates())
                     .singleElement()
                     .satisfies(
                             certificate ->
@@ -215,12 +217,12 @@ class TlsIdentityTest {
 
         meet(asking.withClientCertificates(ClientCertificates.WANTED), client, "localhost");
         assertThat(agreed()).isNotNull();
-        assertThat(serverEnd.machine.session().peerCertificates()).isEmpty();
+        assertThat(serverEnd.engine.session().peerCertificates()).isEmpty();
 
         // The same Tls: a session without a certificate must not be resumed where one is required.
         meet(asking.withClientCertificates(ClientCertificates.REQUIRED), client, "localhost");
-        assertThat(serverEnd.machine.failure()).hasMessageContaining("has shown no certificate");
-        assertThat(clientEnd.machine.failure()).hasMessageContaining("localhost refused (alert");
+        assertThat(serverEnd.engine.failure()).hasMessageContaining("sent no certificate");
+        assertThat(clientEnd.engine.failure()).hasMessageContaining("localhost sent alert");
     }
 
     @Test
@@ -235,8 +237,8 @@ class TlsIdentityTest {
                 client.withCertificate(Certificates.pem("stranger"), Certificates.key("stranger")),
                 "localhost");
 
-        assertThat(serverEnd.machine.failure()).hasMessageContaining("is not trusted");
-        assertThat(clientEnd.machine.failure()).hasMessageContaining("localhost refused (alert");
+        assertThat(serverEnd.engine.failure()).hasMessageContaining("is not trusted");
+        assertThat(clientEnd.engine.failure()).hasMessageContaining("localhost sent alert");
     }
 
     // ------------------------------------------------------------------ reload
@@ -276,7 +278,7 @@ class TlsIdentityTest {
 
         assertThatThrownBy(changing::reload)
                 .isInstanceOf(SSLException.class)
-                .hasMessageContaining("is not that of the certificate");
+                .hasMessageContaining("does not match the certificate");
 
         meet(changing, client, "localhost");
         assertThat(shown()).isEqualTo("CN=server");
@@ -289,7 +291,7 @@ class TlsIdentityTest {
         assertThat(shown()).isEqualTo("CN=server");
     }
 
-    /// Each handshake has a key and a certificate of the same loading, whoever reloads meanwhile.
+    /// A handshake uses a key and a certificate of the same load, even during reloads.
     @Test
     @Clause("X-1")
     void reload_whileOthersShakeHands_isNeverHalf() throws Exception {
@@ -304,7 +306,7 @@ class TlsIdentityTest {
                             () -> {
                                 int count = 0;
                                 for (; !over.get() || count < 3; count++) {
-                                    // Replaced as a whole, as whoever renews certificates does it.
+                                    // Replaced atomically, as tools that renew certificates do.
                                     Path next = directory.resolve("next.pem");
                                     Files.write(next, Files.readAllBytes(other));
                                     Files.move(next, both, StandardCopyOption.ATOMIC_MOVE);

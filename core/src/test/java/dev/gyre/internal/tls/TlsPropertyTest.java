@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
 
-/// The same bytes come out, however they are cut into pieces; and whatever bytes come in, nothing but a failure.
+/// Data survives any fragmentation, and arbitrary input causes only a failure.
 class TlsPropertyTest {
     private final Tls server;
     private final Tls client;
@@ -36,17 +36,18 @@ class TlsPropertyTest {
         return data;
     }
 
-    /// Both ends work on one bench, as those of a loop do.
+    /// Both ends share one scratch buffer, like the connections of a loop.
     private void conversation(
             String version,
             IntUnaryOperator arrival,
             IntUnaryOperator heldBack,
             List<Integer> sizes) {
-        RecordScratch bench = new RecordScratch();
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, bench));
+        RecordScratch scratch = new RecordScratch();
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, scratch));
         TlsEnd there =
                 new TlsEnd(
-                        TlsSetup.of(client.withVersions(version)).machine("localhost", 1, bench));
+                        TlsSetup.of(client.withVersions(version))
+                                .newEngine("localhost", 1, scratch));
         here.arrival = arrival;
         there.arrival = arrival;
         here.heldBack = heldBack;
@@ -60,16 +61,16 @@ class TlsPropertyTest {
             at += size;
         }
         TlsEnd.talk(there, here);
-        there.machine.end();
-        here.machine.end();
+        there.engine.end();
+        here.engine.end();
         TlsEnd.talk(there, here);
 
-        assertThat(here.machine.failure()).isNull();
-        assertThat(there.machine.failure()).isNull();
+        assertThat(here.engine.failure()).isNull();
+        assertThat(there.engine.failure()).isNull();
         assertThat(Arrays.equals(here.received.toByteArray(), data)).isTrue();
         assertThat(Arrays.equals(there.received.toByteArray(), data)).isTrue();
-        assertThat(here.machine.inputEnded()).isTrue();
-        assertThat(there.machine.inputEnded()).isTrue();
+        assertThat(here.engine.inputEnded()).isTrue();
+        assertThat(there.engine.inputEnded()).isTrue();
     }
 
     @Property(tries = 40)
@@ -95,15 +96,16 @@ class TlsPropertyTest {
         }
     }
 
-    /// After any prefix of a proper handshake.
+    /// After any prefix of a valid handshake.
     @Property(tries = 150)
     @Clause("X-1")
     void receive_ofAnything_failsAndThrowsNothing(
             @ForAll @IntRange(max = 2) int turns,
             @ForAll boolean looksLikeARecord,
             @ForAll @Size(min = 5, max = 300) byte[] noise) {
-        TlsEnd here = new TlsEnd(TlsSetup.of(server).machine(null, 0, new RecordScratch()));
-        TlsEnd there = new TlsEnd(TlsSetup.of(client).machine("localhost", 1, new RecordScratch()));
+        TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
+        TlsEnd there =
+                new TlsEnd(TlsSetup.of(client).newEngine("localhost", 1, new RecordScratch()));
         for (int i = 0; i < turns; i++) {
             there.turn();
             here.arrive(there.takeOutput());
@@ -122,12 +124,12 @@ class TlsPropertyTest {
                             for (int i = 0; i < 10; i++) {
                                 here.turn();
                             }
-                            here.machine.inputClosed();
+                            here.engine.inputClosed();
                             here.turn();
                         })
                 .doesNotThrowAnyException();
-        assertThat(here.machine.failure()).isNotNull();
-        assertThat(here.machine.outputEnded()).isTrue();
+        assertThat(here.engine.failure()).isNotNull();
+        assertThat(here.engine.outputEnded()).isTrue();
     }
 
     @Property(tries = 500)

@@ -1,12 +1,11 @@
 package dev.gyre.testkit.internal;
 
-import dev.gyre.LoopTerminatedException;
-import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.ReadinessOperations;
+import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -16,43 +15,38 @@ import dev.gyre.internal.sys.Syscalls;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/// A backend over a simulated kernel. It never waits: when nothing is ready, the clock moves to the next thing that
-/// happens, or to the deadline.
+/// A backend over a simulated kernel. It never waits: if nothing is ready, the clock advances to
+/// the next scheduled event, or to the deadline.
 ///
-/// So there are two ways in which a loop may be caught. A wait with nothing to come and no deadline but the longest
-/// there is would last for ever; and a loop that polls over and over while nothing moves would spin. Both end in an
-/// error that shows the trace.
+/// It detects two mistakes, and reports each by an error with the trace. A wait without a scheduled
+/// event and without a deadline would never end. A loop that polls repeatedly while nothing happens
+/// spins.
 public final class SimulatedBackend implements Backend {
-    private static final int MOST_DESCRIPTORS = 1 << 20;
+    /// This many of the longest waits in a row, without a scheduled event, never end.
+    private static final int MAX_EMPTY_WAITS = 400;
 
-    /// So many of the longest waits in a row, in an empty world, are for ever.
-    private static final int MOST_EMPTY_WAITS = 400;
+    /// This many polls in a row without progress are a spin.
+    private static final int MAX_IDLE_POLLS = 100_000;
 
-    /// So many polls in a row without anything moving are a spin.
-    private static final int MOST_IDLE_POLLS = 100_000;
-
-    /// A loop that is busy for longer than this many polls has time pass nevertheless, a little with each: a
-    /// program that never rests would otherwise keep everybody else from getting their turn.
+    /// A loop that is busy for more polls than this at one instant lets a little time pass with
+    /// each. A program that never idles would otherwise stop the rest of the world.
     private static final int POLLS_AT_ONE_INSTANT = 64;
 
     private static final long BUSY_POLL_NANOS = 10_000;
-
-    private record Entry(int generation, ReadinessHandler handler) {}
 
     private final SimulatedKernel kernel;
     private final int eventsPerWait;
     private final long maxWaitNanos;
     private final PollSet polls;
+    private final Registrations registrations = new PollSetRegistrations();
 
-    // Shared: guarded by the kernel's lock.
-    private @Nullable Entry[] entries = new @Nullable Entry[64];
-    private int generation;
+    // Shared: guarded by the kernel's lock. A bound of the registered descriptors.
+    private int fdBound = 64;
 
     // Shared: written under the kernel's lock, read by any thread.
     private volatile boolean closed;
@@ -70,9 +64,7 @@ public final class SimulatedBackend implements Backend {
     private int pollsAtInstant;
     private long expectedUntilNanos = Long.MIN_VALUE;
 
-    /// A backend.
-    ///
-    /// @param maxWaitNanos what a loop waits that has no deadline
+    /// @param maxWaitNanos how long a loop without a deadline waits
     public SimulatedBackend(SimulatedKernel kernel, int eventsPerWait, long maxWaitNanos) {
         this.kernel = kernel;
         this.eventsPerWait = eventsPerWait;
@@ -88,8 +80,8 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public OperationEngine openOperations(LoopContext host) {
-        return new ReadinessOperations(this, kernel.seam(), host);
+    public OperationEngine openOperations(LoopContext context) {
+        return new ReadinessOperations(this, kernel.seam(), context);
     }
 
     @Override
@@ -110,38 +102,37 @@ public final class SimulatedBackend implements Backend {
         return kernel.nanoTime();
     }
 
-    /// Somebody wants time to pass until then, so that waiting for nothing is no mistake.
+    /// Announces that time is to pass until an instant, so that an empty wait is no mistake.
     public void expectUntil(long nanos) {
         expectedUntilNanos = nanos;
     }
 
     @Override
     public void pollNow() {
-        assert collected.isEmpty() : "events not taken yet: " + collected.size();
+        assert collected.isEmpty() : "events not dispatched yet: " + collected.size();
         kernel.runDue();
         pendingWake.set(false);
         collect();
-        watchProgress();
+        checkProgress();
     }
 
     @Override
     public void pollUntil(long deadlineNanos) {
-        assert collected.isEmpty() : "events not taken yet: " + collected.size();
+        assert collected.isEmpty() : "events not dispatched yet: " + collected.size();
         while (true) {
             kernel.runDue();
-            // Work beside the loop is done on its very thread here, and so settles promises without
-            // waking anybody.
+            // External work runs on the loop thread here, and settles promises without a wake-up.
             boolean worked = kernel.takeRanOutside();
             boolean woken = pendingWake.getAndSet(false);
             if (collect() || woken || worked || deadlineNanos - nanoTime() <= 0) {
                 break;
             }
-            moveOn(deadlineNanos);
+            advanceClock(deadlineNanos);
         }
-        watchProgress();
+        checkProgress();
     }
 
-    private void moveOn(long deadlineNanos) {
+    private void advanceClock(long deadlineNanos) {
         synchronized (kernel) {
             if (kernel.hasAgenda() && kernel.nextNanos() - deadlineNanos < 0) {
                 emptyWaits = 0;
@@ -153,12 +144,12 @@ public final class SimulatedBackend implements Backend {
                             && deadlineNanos - nanoTime() >= maxWaitNanos
                             && expectedUntilNanos - nanoTime() < maxWaitNanos;
             emptyWaits = empty ? emptyWaits + 1 : 0;
-            if (emptyWaits > MOST_EMPTY_WAITS) {
+            if (emptyWaits > MAX_EMPTY_WAITS) {
                 emptyWaits = 0;
                 throw kernel.failure(
-                        "the loop waits for ever: no timer is set, nothing is under way in the"
-                                + " simulated world, and another thread is not waited for. Stop the"
-                                + " loop, or run it with advance() or run() of the world");
+                        "the loop waits forever: no timer is set and the simulated world has no"
+                            + " scheduled event. Other threads cannot wake it. Stop the loop, or"
+                            + " run it with advance() or run() of the world");
             }
             kernel.moveTo(deadlineNanos);
         }
@@ -185,10 +176,9 @@ public final class SimulatedBackend implements Backend {
     }
 
     private PollSet.@Nullable Event inventEvent() {
-        int from = kernel.dice.below(entries.length);
-        for (int i = 0; i < entries.length; i++) {
-            int fd = (from + i) % entries.length;
-            PollSet.Event event = entries[fd] == null ? null : polls.falseEvent(fd);
+        int from = kernel.dice.below(fdBound);
+        for (int i = 0; i < fdBound; i++) {
+            PollSet.Event event = polls.falseEvent((from + i) % fdBound);
             if (event != null) {
                 return event;
             }
@@ -196,7 +186,7 @@ public final class SimulatedBackend implements Backend {
         return null;
     }
 
-    private void watchProgress() {
+    private void checkProgress() {
         long now = nanoTime();
         pollsAtInstant = now == lastInstant ? pollsAtInstant + 1 : 0;
         lastInstant = now;
@@ -207,33 +197,26 @@ public final class SimulatedBackend implements Backend {
         long progress = kernel.progress();
         idlePolls = progress == lastProgress ? idlePolls + 1 : 0;
         lastProgress = progress;
-        if (idlePolls > MOST_IDLE_POLLS) {
+        if (idlePolls > MAX_IDLE_POLLS) {
             idlePolls = 0;
             throw kernel.failure(
                     "the loop spins: it has polled "
-                            + MOST_IDLE_POLLS
-                            + " times while no byte moved and nothing happened. Is something"
-                            + " watched that stays ready, or does a task submit itself?");
+                            + MAX_IDLE_POLLS
+                            + " times without progress. Check for a watched descriptor that stays"
+                            + " ready, and for a task that submits itself");
         }
     }
 
     @Override
     public @Nullable ReadinessHandler dispatchNext() {
         for (PollSet.Event event = collected.poll(); event != null; event = collected.poll()) {
-            ReadinessHandler handler = handlerOf(event.data());
+            ReadinessHandler handler = closed ? null : registrations.find(event.data());
             if (handler != null) {
                 handler.onReady(event.ready());
                 return handler;
             }
         }
         return null;
-    }
-
-    private @Nullable ReadinessHandler handlerOf(long data) {
-        synchronized (kernel) {
-            Entry entry = closed ? null : entryOf((int) data);
-            return entry != null && entry.generation == (int) (data >>> 32) ? entry.handler : null;
-        }
     }
 
     @Override
@@ -252,95 +235,78 @@ public final class SimulatedBackend implements Backend {
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {
-        if (fd < 0 || fd >= MOST_DESCRIPTORS) {
-            throw new IllegalArgumentException("not a descriptor: " + fd);
-        }
-        synchronized (kernel) {
-            requireOpen();
-            if (fd >= entries.length) {
-                entries = Arrays.copyOf(entries, Math.max(fd + 1, entries.length * 2));
-            }
-            // Never zero, as elsewhere: that is nobody's.
-            generation = generation == -1 ? 1 : generation + 1;
-            entries[fd] = new Entry(generation, handler);
-            int result = arm(Linux.EPOLL_CTL_ADD, fd, generation, interest);
-            if (result == 0 && Readiness.isEmpty(interest)) {
-                result = probe(fd);
-            }
-            kernel.note("register " + fd + " " + Integer.toHexString(interest) + " = " + result);
-            if (result < 0) {
-                entries[fd] = null;
-                throw new SystemCallException("epoll_ctl(ADD)", -result, fd);
-            }
-        }
+        registrations.register(fd, interest, handler);
     }
 
     @Override
     public void modify(int fd, int interest) {
-        synchronized (kernel) {
-            requireOpen();
-            Entry entry = entryOf(fd);
-            if (entry == null) {
-                return;
-            }
-            int result = arm(Linux.EPOLL_CTL_MOD, fd, entry.generation, interest);
-            kernel.note("modify " + fd + " " + Integer.toHexString(interest) + " = " + result);
-            if (result < 0) {
-                throw new SystemCallException("epoll_ctl(MOD)", -result, fd);
-            }
-        }
+        registrations.modify(fd, interest);
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a handler is only itself
     public void deregister(int fd, ReadinessHandler handler) {
-        synchronized (kernel) {
-            Entry entry = entryOf(fd);
-            if (closed || entry == null || entry.handler != handler) {
-                return;
+        registrations.deregister(fd, handler);
+    }
+
+    private final class PollSetRegistrations extends Registrations {
+        @Override
+        protected String call(boolean registering) {
+            return registering ? "epoll_ctl(ADD)" : "epoll_ctl(MOD)";
+        }
+
+        @Override
+        protected int arm(boolean registering, int fd, long data, int interest) {
+            synchronized (kernel) {
+                if (fd >= fdBound) {
+                    fdBound = Math.max(fd + 1, fdBound * 2);
+                }
+                int result = control(registering, fd, data, interest);
+                kernel.note(
+                        (registering ? "register " : "modify ")
+                                + fd
+                                + " "
+                                + Integer.toHexString(interest)
+                                + " = "
+                                + result);
+                return result;
             }
-            entries[fd] = null;
-            int _ = polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
-            kernel.note("deregister " + fd);
         }
-    }
 
-    private void requireOpen() {
-        if (closed) {
-            throw new LoopTerminatedException("the loop is over: its descriptors are released");
+        private int control(boolean registering, int fd, long data, int interest) {
+            if (Readiness.isEmpty(interest)) {
+                int _ = polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
+                return registering ? probe(fd) : 0;
+            }
+            int likely = registering ? Linux.EPOLL_CTL_ADD : Linux.EPOLL_CTL_MOD;
+            int result = polls.control(likely, fd, interest, data);
+            return switch (-result) {
+                case Errno.EEXIST -> polls.control(Linux.EPOLL_CTL_MOD, fd, interest, data);
+                case Errno.ENOENT -> polls.control(Linux.EPOLL_CTL_ADD, fd, interest, data);
+                default -> result;
+            };
         }
-    }
 
-    private @Nullable Entry entryOf(int fd) {
-        return fd >= 0 && fd < entries.length ? entries[fd] : null;
-    }
-
-    private int arm(int likely, int fd, int generation, int interest) {
-        if (Readiness.isEmpty(interest)) {
-            int _ = polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
-            return 0;
+        private int probe(int fd) {
+            int result = polls.control(Linux.EPOLL_CTL_ADD, fd, 0, 0);
+            return result < 0 ? result : polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
         }
-        long data = (long) generation << 32 | fd;
-        int result = polls.control(likely, fd, interest, data);
-        return switch (-result) {
-            case Errno.EEXIST -> polls.control(Linux.EPOLL_CTL_MOD, fd, interest, data);
-            case Errno.ENOENT -> polls.control(Linux.EPOLL_CTL_ADD, fd, interest, data);
-            default -> result;
-        };
-    }
 
-    private int probe(int fd) {
-        int result = polls.control(Linux.EPOLL_CTL_ADD, fd, 0, 0);
-        return result < 0 ? result : polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
+        @Override
+        protected void disarm(int fd) {
+            synchronized (kernel) {
+                int _ = polls.control(Linux.EPOLL_CTL_DEL, fd, 0, 0);
+                kernel.note("deregister " + fd);
+            }
+        }
     }
 
     @Override
     public void close() {
+        registrations.close();
         synchronized (kernel) {
             if (!closed) {
                 closed = true;
                 polls.closed();
-                Arrays.fill(entries, null);
             }
         }
     }

@@ -7,10 +7,10 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 import dev.gyre.testkit.internal.SimulatedBackend;
 import dev.gyre.testkit.internal.SimulatedKernel;
 

@@ -21,7 +21,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 
-/// How a host with several addresses is connected to, in a network where some do not answer: clause N-1.
+/// Connecting to a host with several addresses, some of them unreachable: clause N-1.
 @On("simulated")
 class HappyEyeballsTest {
     private static final int PORT = 8080;
@@ -60,7 +60,7 @@ class HappyEyeballsTest {
                         SocketSettings.DEFAULTS,
                         timeout,
                         host -> List.of(addresses));
-        promise.recover(ignored -> null); // It is looked at here, and nowhere else.
+        promise.recover(ignored -> null); // Handled by the test.
         return promise;
     }
 
@@ -75,7 +75,7 @@ class HappyEyeballsTest {
 
     private void assertOpen(int descriptors) {
         assertThat(world.openDescriptors() - descriptorsBefore)
-                .as("sockets that are open since the test began")
+                .as("sockets opened by the test")
                 .isEqualTo(descriptors);
     }
 
@@ -85,7 +85,7 @@ class HappyEyeballsTest {
         world.silence(SIX);
         Promise<Descriptor> promise = connect(LONG, SIX, FOUR);
         world.advance(Duration.ofMillis(249));
-        assertThat(promise.isSettled()).as("before the second has its turn").isFalse();
+        assertThat(promise.isSettled()).as("before the second attempt starts").isFalse();
         assertOpen(1);
         world.advance(Duration.ofMillis(2));
         try (Descriptor socket = socketOf(promise)) {
@@ -101,7 +101,7 @@ class HappyEyeballsTest {
         Promise<Descriptor> promise = connect(LONG, SIX, OTHER_SIX, FOUR);
         world.advance(Duration.ofMillis(260));
         try (Descriptor socket = socketOf(promise)) {
-            assertThat(peerOf(socket)).as("the second to have its turn").isEqualTo(FOUR);
+            assertThat(peerOf(socket)).as("the second attempt").isEqualTo(FOUR);
             assertOpen(1);
         }
     }
@@ -161,7 +161,7 @@ class HappyEyeballsTest {
         world.advance(Duration.ofSeconds(2));
         assertThat(((Outcome.Rejected<Descriptor>) promise.outcome()).reason())
                 .hasMessageContaining("ETIMEDOUT")
-                .hasMessageContaining("it does not answer");
+                .hasMessageContaining("the host does not respond");
         assertOpen(0);
     }
 

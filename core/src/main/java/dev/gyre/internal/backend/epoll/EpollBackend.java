@@ -2,6 +2,9 @@ package dev.gyre.internal.backend.epoll;
 
 import static dev.gyre.internal.sys.Linux.EPOLLET;
 import static dev.gyre.internal.sys.Linux.EPOLLIN;
+import static dev.gyre.internal.sys.Linux.EPOLL_CTL_ADD;
+import static dev.gyre.internal.sys.Linux.EPOLL_CTL_DEL;
+import static dev.gyre.internal.sys.Linux.EPOLL_CTL_MOD;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_DATA;
 import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_EVENTS;
 import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
@@ -10,10 +13,11 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.OperationEngine;
+import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.ReadinessOperations;
 import dev.gyre.internal.backend.Registrations;
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -26,131 +30,114 @@ import org.jspecify.annotations.Nullable;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
-/// Linux epoll: one descriptor that knows all others, an eventfd that interrupts it, and a fixed array
-/// that the kernel writes events into.
+/// The backend over Linux epoll, with an eventfd to interrupt waits.
 ///
-/// Three parties call the kernel, each with an instance of its own because an instance serves one
-/// thread at a time: the loop thread that waits, whoever registers ([Registrations]) and whoever wakes
-/// ([WakeSignal]).
+/// Three parties call the kernel: the loop thread that waits, threads that register
+/// ([Registrations]) and threads that wake ([Wakeup]). Each has its own [PollSyscalls], because an
+/// instance serves one thread at a time.
 public final class EpollBackend implements Backend {
     private final int epfd;
     private final int eventsPerWait;
-    private final WakeSignal wake;
+    private final Wakeup wakeup;
     private final Registrations registrations;
 
+    // For operations, on the loop thread.
+    private final Syscalls loopSyscalls;
+
+    // For any thread.
+    private final Syscalls syscalls;
+
     // Loop thread only. The array is never reallocated: the kernel has its address while it waits.
-    private final PollSyscalls kernel;
+    private final PollSyscalls calls;
     private final MemorySegment events;
     private final TimedWait timedWait;
-    private final Syscalls seam;
-
-    // Any thread.
-    private final Syscalls shared;
-
-    // Loop thread only.
     private int collected;
     private int next;
 
-    // Shared: set by whoever ends the loop, read by the loop thread after each wait.
+    // Shared: set by the thread that terminates the loop, read by the loop after each wait.
     private volatile boolean closed;
 
     private EpollBackend(
-            PollSyscalls kernel,
+            PollSyscalls calls,
             int epfd,
-            MemorySegment events,
-            int eventsPerWait,
-            WakeSignal wake,
-            Registrations registrations,
-            TimedWait timedWait,
-            Syscalls seam,
-            Syscalls shared) {
-        this.seam = seam;
-        this.shared = shared;
-        this.kernel = kernel;
+            int eventfd,
+            Syscalls loopSyscalls,
+            Syscalls syscalls,
+            int eventsPerWait) {
+        this.calls = calls;
         this.epfd = epfd;
-        this.events = events;
+        this.loopSyscalls = loopSyscalls;
+        this.syscalls = syscalls;
         this.eventsPerWait = eventsPerWait;
-        this.wake = wake;
-        this.registrations = registrations;
-        this.timedWait = timedWait;
+        events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
+        int result = addOwn(calls, epfd, eventfd, events.address());
+        if (result < 0) {
+            throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
+        }
+        wakeup = new EventfdWakeup(loopSyscalls.kernels().get(), eventfd);
+        registrations = new EpollRegistrations(loopSyscalls.kernels().get(), epfd);
+        // Last, because it may open a third descriptor.
+        timedWait = TimedWait.open(calls, epfd, events.address(), eventsPerWait);
+    }
+
+    /// Opens an epoll whose polling calls may be other than the real ones.
+    ///
+    /// @param kernels supplies an instance for each party that calls the kernel
+    /// @throws SystemCallException if the kernel refuses; nothing stays open then
+    public static EpollBackend open(Supplier<? extends PollSyscalls> kernels, int eventsPerWait) {
+        Syscalls loopSyscalls =
+                new Syscalls(kernels, Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
+        return open(loopSyscalls, Syscalls.LINUX_BY_THREAD, eventsPerWait);
     }
 
     /// Opens an epoll.
     ///
-    /// @param kernels makes the seam's instances, one for each party that calls the kernel; what users open is none
-    ///     of theirs
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    public static EpollBackend open(Supplier<? extends PollSyscalls> kernels, int eventsPerWait) {
-        Syscalls seam = new Syscalls(kernels, Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
-        return open(seam, Syscalls.LINUX_BY_THREAD, eventsPerWait);
+    public static EpollBackend open(Syscalls syscalls, int eventsPerWait) {
+        return open(syscalls, syscalls.byThread(), eventsPerWait);
     }
 
-    /// The same with the rest of the seam, for operations and the sockets they are made on.
-    public static EpollBackend open(Syscalls seam, int eventsPerWait) {
-        return open(seam, seam.byThread(), eventsPerWait);
-    }
-
-    private static EpollBackend open(Syscalls seam, Syscalls shared, int eventsPerWait) {
-        Supplier<? extends PollSyscalls> kernels = seam.kernels();
-        PollSyscalls kernel = kernels.get();
-        MemorySegment events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
-        int epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
+    private static EpollBackend open(Syscalls loopSyscalls, Syscalls syscalls, int eventsPerWait) {
+        PollSyscalls calls = loopSyscalls.kernels().get();
+        int epfd = calls.epollCreate1(Linux.EPOLL_CLOEXEC);
         if (epfd < 0) {
             throw new SystemCallException("epoll_create1", -epfd, SystemCallException.NO_FD);
         }
         int eventfd = -1;
         try {
-            eventfd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
+            eventfd = calls.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
             if (eventfd < 0) {
                 throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
             }
-            int result = addOwn(kernel, epfd, eventfd, events.address());
-            if (result < 0) {
-                throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
-            }
-            WakeSignal wake = new WakeSignal(new EventfdWakeup(kernels.get(), eventfd));
-            Registrations registrations =
-                    new Registrations(new EpollInterestUpdater(kernels.get(), epfd));
-            // Last, for it may open a third descriptor.
-            TimedWait timedWait = TimedWait.choose(kernel, epfd, events.address(), eventsPerWait);
-            return new EpollBackend(
-                    kernel,
-                    epfd,
-                    events,
-                    eventsPerWait,
-                    wake,
-                    registrations,
-                    timedWait,
-                    seam,
-                    shared);
+            return new EpollBackend(calls, epfd, eventfd, loopSyscalls, syscalls, eventsPerWait);
         } catch (Throwable e) {
-            // Whatever it is, memory may have run out too: nothing leaks from a failed start.
-            kernel.close(epfd);
+            // Any failure, also for lack of memory: a failed start leaks nothing.
+            calls.close(epfd);
             if (eventfd >= 0) {
-                kernel.close(eventfd);
+                calls.close(eventfd);
             }
             throw e;
         }
     }
 
-    /// Adds one of the backend's own descriptors: edge-triggered, and marked by generation zero, which
-    /// no registration has.
+    /// Adds a descriptor of the backend itself: edge-triggered, and marked by generation zero,
+    /// which no registration has.
     ///
-    /// @param scratch room for one event
-    static int addOwn(PollSyscalls kernel, int epfd, int fd, long scratch) {
+    /// @param scratch the address of room for one event
+    static int addOwn(PollSyscalls calls, int epfd, int fd, long scratch) {
         Memory.putInt(scratch + OFFSETOF_EPOLL_EVENT_EVENTS, EPOLLIN | EPOLLET);
         Memory.putLong(scratch + OFFSETOF_EPOLL_EVENT_DATA, fd);
-        return kernel.epollCtl(epfd, Linux.EPOLL_CTL_ADD, fd, scratch);
+        return calls.epollCtl(epfd, EPOLL_CTL_ADD, fd, scratch);
     }
 
     @Override
-    public OperationEngine openOperations(LoopContext host) {
-        return new ReadinessOperations(this, seam, host);
+    public OperationEngine openOperations(LoopContext context) {
+        return new ReadinessOperations(this, loopSyscalls, context);
     }
 
     @Override
     public Syscalls syscalls() {
-        return shared;
+        return syscalls;
     }
 
     @Override
@@ -163,22 +150,24 @@ public final class EpollBackend implements Backend {
         return System.nanoTime();
     }
 
+    // ------------------------------------------------------------------ waiting
+
     @Override
     public void pollNow() {
-        assert next == collected : "events not taken yet: " + (collected - next);
+        assert next == collected : "events not dispatched yet: " + (collected - next);
         int result;
         do {
-            result = kernel.epollWait(epfd, events.address(), eventsPerWait, 0);
+            result = calls.epollWait(epfd, events.address(), eventsPerWait, 0);
         } while (result == -Errno.EINTR);
         collect(result);
     }
 
     @Override
     public void pollUntil(long deadlineNanos) {
-        assert next == collected : "events not taken yet: " + (collected - next);
+        assert next == collected : "events not dispatched yet: " + (collected - next);
         int result;
         do {
-            // The clock anew each time: an interrupted wait must not begin its timeout again.
+            // Reads the clock each time: an interrupted wait must not restart its timeout.
             result = timedWait.until(deadlineNanos, nanoTime());
         } while (result == -Errno.EINTR && !closed);
         collect(result);
@@ -188,7 +177,7 @@ public final class EpollBackend implements Backend {
         next = 0;
         collected = 0;
         if (closed || result == -Errno.EINTR) {
-            return; // Closed while we waited: whatever the kernel wrote is nobody's any more.
+            return; // Closed during the wait: the events have no handlers any more.
         }
         if (result < 0) {
             throw new SystemCallException("epoll_wait", -result, epfd);
@@ -202,8 +191,8 @@ public final class EpollBackend implements Backend {
             long event = events.address() + (long) SIZEOF_EPOLL_EVENT * next++;
             long data = Memory.getLong(event + OFFSETOF_EPOLL_EVENT_DATA);
             if (data >>> 32 == 0) {
-                if ((int) data == wake.fd()) {
-                    wake.drained();
+                if ((int) data == wakeup.fd()) {
+                    wakeup.drained();
                 }
                 continue;
             }
@@ -218,13 +207,15 @@ public final class EpollBackend implements Backend {
 
     @Override
     public void wake() {
-        wake.signal();
+        wakeup.signal();
     }
 
     @Override
     public long wakeups() {
-        return wake.sentCount();
+        return wakeup.sentCount();
     }
+
+    // ------------------------------------------------------------------ registering
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {
@@ -248,10 +239,64 @@ public final class EpollBackend implements Backend {
         }
         closed = true;
         registrations.close();
-        // No events any more, and only then what wakes. Errors have no remedy here: Linux frees the
-        // number even when close reports one.
-        int _ = kernel.close(epfd);
+        // First the source of events, then the wake-up. Errors have no remedy: Linux frees the
+        // number even if close reports one.
+        int _ = calls.close(epfd);
         timedWait.close();
-        wake.close();
+        wakeup.close();
+    }
+
+    /// Registers descriptors by `epoll_ctl`: one entry with one mask per descriptor.
+    static final class EpollRegistrations extends Registrations {
+        private final PollSyscalls calls;
+        private final int epfd;
+        private final MemorySegment event = Memory.allocate(SIZEOF_EPOLL_EVENT);
+
+        EpollRegistrations(PollSyscalls calls, int epfd) {
+            this.calls = calls;
+            this.epfd = epfd;
+        }
+
+        @Override
+        protected String call(boolean registering) {
+            return registering ? "epoll_ctl(ADD)" : "epoll_ctl(MOD)";
+        }
+
+        /// Tries the likelier operation first, then the other one. The table does not know when an
+        /// fd was closed and reused, because the kernel then removes its entry silently.
+        @Override
+        protected int arm(boolean registering, int fd, long data, int interest) {
+            if (Readiness.isEmpty(interest)) {
+                // An empty mask would still report errors and hang-ups, again and again.
+                disarm(fd);
+                return registering ? probe(fd) : 0;
+            }
+            // Reads stop short at urgent data too.
+            int mask = (interest & Readiness.END) != 0 ? interest | Readiness.URGENT : interest;
+            int result = control(registering ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, data, mask);
+            return switch (-result) {
+                case Errno.EEXIST -> control(EPOLL_CTL_MOD, fd, data, mask);
+                case Errno.ENOENT -> control(EPOLL_CTL_ADD, fd, data, mask);
+                default -> result;
+            };
+        }
+
+        @Override
+        protected void disarm(int fd) {
+            int _ = calls.epollCtl(epfd, EPOLL_CTL_DEL, fd, event.address());
+        }
+
+        /// Fails if the kernel cannot poll the descriptor: now instead of with the first interest.
+        private int probe(int fd) {
+            int result = control(EPOLL_CTL_ADD, fd, fd, 0);
+            return result < 0 ? result : calls.epollCtl(epfd, EPOLL_CTL_DEL, fd, event.address());
+        }
+
+        private int control(int operation, int fd, long data, int mask) {
+            long address = event.address();
+            Memory.putInt(address + OFFSETOF_EPOLL_EVENT_EVENTS, mask);
+            Memory.putLong(address + OFFSETOF_EPOLL_EVENT_DATA, data);
+            return calls.epollCtl(epfd, operation, fd, address);
+        }
     }
 }

@@ -8,102 +8,85 @@ import dev.gyre.internal.sys.PollSyscalls;
 
 import java.lang.foreign.MemorySegment;
 
-/// How to wait for events until an instant, to the nanosecond: `epoll_wait` alone knows only
-/// milliseconds.
+/// Waits for events until a deadline in nanoseconds; `epoll_wait` itself counts milliseconds.
+///
+/// Since Linux 5.11 `epoll_pwait2` has a timeout in nanoseconds. On older kernels a timerfd among
+/// the descriptors is set to the deadline. Like the wake-up it is edge-triggered and never read;
+/// setting it again withdraws an old expiration.
 ///
 /// Loop thread only, and so is its memory.
-interface TimedWait {
-    /// Waits once. May return early, with no events, as for a signal.
-    ///
-    /// @return the number of events, or `-errno`
-    int until(long deadlineNanos, long nowNanos);
+final class TimedWait {
+    private static final int NO_TIMERFD = -1;
 
-    void close();
+    private final PollSyscalls calls;
+    private final int epfd;
+    private final long eventsAddress;
+    private final int maxEvents;
+    private final int timerfd;
+    private final MemorySegment time = Memory.allocate(Linux.SIZEOF_ITIMERSPEC);
 
-    /// The best way this kernel has. Whether it has `epoll_pwait2` is asked by calling it: sandboxes
-    /// refuse calls that the C library offers.
-    static TimedWait choose(PollSyscalls kernel, int epfd, long eventsAddress, int maxEvents) {
-        Pwait2 pwait2 = new Pwait2(kernel, epfd, eventsAddress, maxEvents);
+    private TimedWait(
+            PollSyscalls calls, int epfd, long eventsAddress, int maxEvents, int timerfd) {
+        this.calls = calls;
+        this.epfd = epfd;
+        this.eventsAddress = eventsAddress;
+        this.maxEvents = maxEvents;
+        this.timerfd = timerfd;
+    }
+
+    /// Chooses the call that this kernel has. Probes `epoll_pwait2` by calling it: sandboxes refuse
+    /// calls that the C library offers.
+    static TimedWait open(PollSyscalls calls, int epfd, long eventsAddress, int maxEvents) {
+        TimedWait pwait2 = new TimedWait(calls, epfd, eventsAddress, maxEvents, NO_TIMERFD);
         int result = pwait2.until(0, 0);
         boolean refused = result == -Errno.ENOSYS || result == -Errno.EPERM;
-        return refused ? Timerfd.open(kernel, epfd, eventsAddress, maxEvents) : pwait2;
+        return refused
+                ? new TimedWait(
+                        calls,
+                        epfd,
+                        eventsAddress,
+                        maxEvents,
+                        openTimer(calls, epfd, eventsAddress))
+                : pwait2;
     }
 
-    /// Since Linux 5.11: the timeout is part of the call.
-    final class Pwait2 implements TimedWait {
-        private final PollSyscalls kernel;
-        private final int epfd;
-        private final long eventsAddress;
-        private final int maxEvents;
-        private final MemorySegment timespec = Memory.allocate(Linux.SIZEOF_TIMESPEC);
-
-        Pwait2(PollSyscalls kernel, int epfd, long eventsAddress, int maxEvents) {
-            this.kernel = kernel;
-            this.epfd = epfd;
-            this.eventsAddress = eventsAddress;
-            this.maxEvents = maxEvents;
+    private static int openTimer(PollSyscalls calls, int epfd, long scratch) {
+        int flags = Linux.TFD_CLOEXEC | Linux.TFD_NONBLOCK;
+        int fd = calls.timerfdCreate(Linux.CLOCK_MONOTONIC, flags);
+        if (fd < 0) {
+            throw new SystemCallException("timerfd_create", -fd, SystemCallException.NO_FD);
         }
-
-        @Override
-        public int until(long deadlineNanos, long nowNanos) {
-            putTimespec(timespec.address(), Math.max(0, deadlineNanos - nowNanos));
-            return kernel.epollPwait2(epfd, eventsAddress, maxEvents, timespec.address());
+        int result = EpollBackend.addOwn(calls, epfd, fd, scratch);
+        if (result < 0) {
+            calls.close(fd);
+            throw new SystemCallException("epoll_ctl(ADD)", -result, fd);
         }
-
-        @Override
-        public void close() {}
+        return fd;
     }
 
-    /// On older kernels: a timerfd among the descriptors, set to the absolute instant. Like the wake-up
-    /// it is edge-triggered and never read; setting it again takes an old expiration back.
-    final class Timerfd implements TimedWait {
-        private final PollSyscalls kernel;
-        private final int epfd;
-        private final int fd;
-        private final long eventsAddress;
-        private final int maxEvents;
-        private final MemorySegment itimerspec = Memory.allocate(Linux.SIZEOF_ITIMERSPEC);
-
-        private Timerfd(PollSyscalls kernel, int epfd, int fd, long eventsAddress, int maxEvents) {
-            this.kernel = kernel;
-            this.epfd = epfd;
-            this.fd = fd;
-            this.eventsAddress = eventsAddress;
-            this.maxEvents = maxEvents;
+    /// Waits once. May return early and without events, for example after a signal.
+    ///
+    /// @return the number of events, or `-errno`
+    int until(long deadlineNanos, long nowNanos) {
+        if (timerfd == NO_TIMERFD) {
+            putTimespec(time.address(), Math.max(0, deadlineNanos - nowNanos));
+            return calls.epollPwait2(epfd, eventsAddress, maxEvents, time.address());
         }
-
-        static Timerfd open(PollSyscalls kernel, int epfd, long eventsAddress, int maxEvents) {
-            int fd =
-                    kernel.timerfdCreate(
-                            Linux.CLOCK_MONOTONIC, Linux.TFD_CLOEXEC | Linux.TFD_NONBLOCK);
-            if (fd < 0) {
-                throw new SystemCallException("timerfd_create", -fd, SystemCallException.NO_FD);
-            }
-            int result = EpollBackend.addOwn(kernel, epfd, fd, eventsAddress);
-            if (result < 0) {
-                kernel.close(fd);
-                throw new SystemCallException("epoll_ctl(ADD)", -result, fd);
-            }
-            return new Timerfd(kernel, epfd, fd, eventsAddress, maxEvents);
+        if (deadlineNanos - nowNanos <= 0) { // survives wrap-around
+            return calls.epollWait(epfd, eventsAddress, maxEvents, 0);
         }
-
-        @Override
-        public int until(long deadlineNanos, long nowNanos) {
-            if (deadlineNanos - nowNanos <= 0) { // survives wrap-around
-                return kernel.epollWait(epfd, eventsAddress, maxEvents, 0);
-            }
-            // The JVM's nanoTime is CLOCK_MONOTONIC on Linux, so the deadline is absolute for both.
-            putTimespec(itimerspec.address() + Linux.OFFSETOF_ITIMERSPEC_VALUE, deadlineNanos);
-            int result = kernel.timerfdSettime(fd, Linux.TFD_TIMER_ABSTIME, itimerspec.address());
-            if (result < 0) {
-                throw new SystemCallException("timerfd_settime", -result, fd);
-            }
-            return kernel.epollWait(epfd, eventsAddress, maxEvents, -1);
+        // The JVM's nanoTime is CLOCK_MONOTONIC on Linux, so the deadline is absolute for both.
+        putTimespec(time.address() + Linux.OFFSETOF_ITIMERSPEC_VALUE, deadlineNanos);
+        int result = calls.timerfdSettime(timerfd, Linux.TFD_TIMER_ABSTIME, time.address());
+        if (result < 0) {
+            throw new SystemCallException("timerfd_settime", -result, timerfd);
         }
+        return calls.epollWait(epfd, eventsAddress, maxEvents, -1);
+    }
 
-        @Override
-        public void close() {
-            kernel.close(fd);
+    void close() {
+        if (timerfd != NO_TIMERFD) {
+            calls.close(timerfd);
         }
     }
 

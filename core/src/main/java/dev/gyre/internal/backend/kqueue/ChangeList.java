@@ -8,16 +8,16 @@ import dev.gyre.internal.sys.Memory;
 
 import java.lang.foreign.MemorySegment;
 
-/// A few changes that are handed to the kernel in one call.
+/// Submits a few changes to the kernel in one `kevent` call.
 ///
-/// Each asks for a receipt (`EV_RECEIPT`). So one that is refused does not keep the others from
-/// being made, and each has a result of its own. A call that brings receipts does not wait and
-/// takes no events, so it may be made while another thread waits.
+/// Each change asks for a receipt (`EV_RECEIPT`). So a refused change does not prevent the others,
+/// and each has its own result. A call that returns receipts does not wait and consumes no events,
+/// so it may run while another thread waits.
 ///
-/// One thread at a time: whoever owns it.
+/// Confined to its owner, one thread at a time.
 final class ChangeList {
-    /// Three filters to delete, and as many to add.
-    private static final int MOST = 6;
+    /// Three filters to delete, and three to add.
+    private static final int MAX_CHANGES = 6;
 
     private final KqueueCalls calls;
     private final KqueueFlavour flavour;
@@ -30,8 +30,8 @@ final class ChangeList {
         this.calls = calls;
         this.flavour = flavour;
         this.kq = kq;
-        changes = Memory.allocate((long) MOST * flavour.sizeofKevent());
-        receipts = Memory.allocate((long) MOST * flavour.sizeofKevent());
+        changes = Memory.allocate((long) MAX_CHANGES * flavour.sizeofKevent());
+        receipts = Memory.allocate((long) MAX_CHANGES * flavour.sizeofKevent());
     }
 
     ChangeList clear() {
@@ -43,13 +43,13 @@ final class ChangeList {
         return count;
     }
 
-    /// The filter of the change that was put in at that place.
-    int filter(int place) {
-        return Kevent.filter(changes.address() + (long) place * flavour.sizeofKevent());
+    /// Returns the filter of a change.
+    int filter(int index) {
+        return Kevent.filter(changes.address() + (long) index * flavour.sizeofKevent());
     }
 
     ChangeList put(int ident, int filter, int flags, int fflags, long udata) {
-        assert count < MOST : "more changes than there is room for";
+        assert count < MAX_CHANGES : "more than " + MAX_CHANGES + " changes";
         long address = changes.address() + (long) count * flavour.sizeofKevent();
         Kevent.put(address, ident, filter, flags | Kevent.EV_RECEIPT, fflags, 0, udata);
         count++;
@@ -60,24 +60,24 @@ final class ChangeList {
         return put(ident, filter, Kevent.EV_DELETE, 0, 0);
     }
 
-    /// Has the kernel make the changes.
+    /// Submits the changes.
     ///
     /// @return zero if each has its own [#result], or `-errno`
     int submit() {
         int result;
         do {
-            // Interrupted, it may have made them already: making them again comes to the same.
+            // An interrupted call may have made them already; repeating them is harmless.
             result = calls.kevent(kq, changes.address(), count, receipts.address(), count, 0);
         } while (result == -Errno.EINTR);
         if (result < 0) {
             return result;
         }
-        return result == count ? 0 : -Errno.EIO; // No kernel is known to owe receipts.
+        return result == count ? 0 : -Errno.EIO; // No kernel is known to omit receipts.
     }
 
-    /// What became of the change that was put in at that place: zero or `-errno`.
-    int result(int place) {
-        long receipt = receipts.address() + (long) place * flavour.sizeofKevent();
+    /// Returns the result of a change: zero or `-errno`.
+    int result(int index) {
+        long receipt = receipts.address() + (long) index * flavour.sizeofKevent();
         return -flavour.errno((int) Kevent.data(receipt));
     }
 }

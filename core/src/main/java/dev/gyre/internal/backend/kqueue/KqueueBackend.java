@@ -1,17 +1,10 @@
 package dev.gyre.internal.backend.kqueue;
 
-import static dev.gyre.internal.base.Log.LOG;
-
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
-import dev.gyre.internal.backend.KernelEvents;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.ReadinessOperations;
-import dev.gyre.internal.backend.Registrations;
-import dev.gyre.internal.backend.VnodeChange;
-import dev.gyre.internal.backend.WakeSignal;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Kevent;
@@ -22,131 +15,105 @@ import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
-import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.function.Supplier;
 
-/// The kqueue of macOS and FreeBSD: one descriptor that knows all others, an event of our own
-/// that interrupts it, and a fixed array that the kernel writes events into.
+/// The backend over the kqueue of macOS and FreeBSD.
 ///
-/// As with epoll, whoever calls the kernel has an instance of the calls of its own: the loop
-/// thread that waits, those who register, and those who wake.
-public final class KqueueBackend implements Backend, KernelEvents {
-    /// What is asked of the kernel at most; longer waits are made of several. Old macOS refuses
-    /// years.
-    private static final long LONGEST_WAIT_NANOS = 86_400_000_000_000L;
-
-    private static final int ALL_CHANGES =
-            VnodeChange.DELETED
-                    | VnodeChange.WRITTEN
-                    | VnodeChange.EXTENDED
-                    | VnodeChange.ATTRIBUTES
-                    | VnodeChange.LINKS
-                    | VnodeChange.RENAMED
-                    | VnodeChange.REVOKED;
+/// As with epoll, the loop thread that waits, threads that register and threads that wake each have
+/// their own [KqueueCalls].
+public final class KqueueBackend implements Backend {
+    /// The longest timeout of one call: old versions of macOS refuse years. Longer waits consist of
+    /// several calls.
+    private static final long MAX_WAIT_NANOS = 86_400_000_000_000L;
 
     private final KqueueFlavour flavour;
-    private final Syscalls seam;
-    private final Syscalls shared;
     private final int kq;
     private final int eventsPerWait;
-    private final KqueueWakeup bell;
-    private final WakeSignal wake;
-    private final BrokenPipes brokenPipes;
+    private final KqueueWakeup wakeup;
+    private final KqueueRegistrations registrations;
 
-    /// By the table that a [Mark] names.
-    private final List<Registrations> tables;
+    // For operations, on the loop thread.
+    private final Syscalls loopSyscalls;
+
+    // For any thread.
+    private final Syscalls syscalls;
 
     // Loop thread only. The array is never reallocated: the kernel has its address while it waits.
     private final KqueueCalls calls;
     private final MemorySegment events;
     private final MemorySegment timespec = Memory.allocate(Kevent.SIZEOF_TIMESPEC);
-    private final Batch batch;
+    private final EventBatch batch;
 
-    // Shared: set by whoever ends the loop, read by the loop thread after each wait.
+    // Shared: set by the thread that terminates the loop, read by the loop after each wait.
     private volatile boolean closed;
 
     private KqueueBackend(
             KqueueCalls calls,
-            Supplier<? extends KqueueCalls> others,
+            KqueueCalls registering,
             KqueueFlavour flavour,
-            Syscalls seam,
-            Syscalls shared,
+            Syscalls loopSyscalls,
+            Syscalls syscalls,
             int kq,
-            KqueueWakeup bell,
+            KqueueWakeup wakeup,
             int eventsPerWait) {
         this.calls = calls;
         this.flavour = flavour;
-        this.seam = seam;
-        this.shared = shared;
+        this.loopSyscalls = loopSyscalls;
+        this.syscalls = syscalls;
         this.kq = kq;
-        this.bell = bell;
+        this.wakeup = wakeup;
         this.eventsPerWait = eventsPerWait;
         events = Memory.allocate((long) flavour.sizeofKevent() * eventsPerWait);
-        batch = new Batch(2 * eventsPerWait); // As many from the kernel, and from us.
-        wake = new WakeSignal(bell);
-        brokenPipes = new BrokenPipes(wake::signal);
-        KqueueCalls descriptors = others.get();
-        ChangeList changes = new ChangeList(descriptors, flavour, kq);
-        tables =
-                List.of(
-                        new Registrations(
-                                new FilterInterestUpdater(
-                                        descriptors, changes, flavour.exceptFilter(), brokenPipes)),
-                        table(others.get(), Kevent.EVFILT_SIGNAL, Mark.SIGNAL),
-                        table(others.get(), Kevent.EVFILT_PROC, Mark.PROCESS),
-                        table(others.get(), Kevent.EVFILT_VNODE, Mark.VNODE));
-    }
-
-    private Registrations table(KqueueCalls own, int filter, int table) {
-        return new Registrations(
-                new EventInterestUpdater(new ChangeList(own, flavour, kq), filter, table));
+        // Twice: from the kernel, and from broken pipes.
+        batch = new EventBatch(flavour, 2 * eventsPerWait);
+        registrations = new KqueueRegistrations(registering, flavour, kq, wakeup::signal);
     }
 
     /// Opens a kqueue.
     ///
-    /// @param calls makes the seam's instances, one for each party that calls the kernel
-    /// @param seam the rest of it, for operations
+    /// @param calls supplies an instance for each party that calls the kernel
+    /// @param loopSyscalls the calls of operations
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static KqueueBackend open(
             Supplier<? extends KqueueCalls> calls,
             KqueueFlavour flavour,
-            Syscalls seam,
+            Syscalls loopSyscalls,
             int eventsPerWait) {
-        return open(calls, flavour, seam, Syscalls.LINUX_BY_THREAD, eventsPerWait);
+        return open(calls, flavour, loopSyscalls, Syscalls.LINUX_BY_THREAD, eventsPerWait);
     }
 
-    /// The same for another kernel than the real one.
+    /// Opens the kqueue of a kernel other than the real one.
     ///
-    /// @param shared what any thread uses its descriptors through
+    /// @param syscalls the calls on its descriptors, for any thread
     static KqueueBackend open(
             Supplier<? extends KqueueCalls> calls,
             KqueueFlavour flavour,
-            Syscalls seam,
-            Syscalls shared,
+            Syscalls loopSyscalls,
+            Syscalls syscalls,
             int eventsPerWait) {
         KqueueCalls own = calls.get();
         int kq = own.kqueue();
         if (kq < 0) {
             throw new SystemCallException("kqueue", -kq, SystemCallException.NO_FD);
         }
-        KqueueWakeup bell = null;
+        KqueueWakeup wakeup = null;
         try {
-            // A child by fork does not get it anyway, but one that replaces this process would.
+            // A forked child does not inherit it, but a program that replaces this process would.
             int result = own.fcntl(kq, Kevent.F_SETFD, Kevent.FD_CLOEXEC);
             if (result < 0) {
                 throw new SystemCallException("fcntl", -result, kq);
             }
-            bell = KqueueWakeup.choose(calls.get(), flavour, kq);
-            return new KqueueBackend(own, calls, flavour, seam, shared, kq, bell, eventsPerWait);
+            wakeup = KqueueWakeup.open(calls.get(), flavour, kq);
+            return new KqueueBackend(
+                    own, calls.get(), flavour, loopSyscalls, syscalls, kq, wakeup, eventsPerWait);
         } catch (Throwable e) {
-            // Whatever it is, memory may have run out too: nothing leaks from a failed start.
-            if (bell == null || !bell.isTheQueue()) {
+            // Any failure, also for lack of memory: a failed start leaks nothing.
+            if (wakeup == null || !wakeup.ownsQueue()) {
                 own.close(kq);
             }
-            if (bell != null) {
-                bell.close();
+            if (wakeup != null) {
+                wakeup.close();
             }
             throw e;
         }
@@ -163,20 +130,20 @@ public final class KqueueBackend implements Backend, KernelEvents {
     }
 
     @Override
-    public OperationEngine openOperations(LoopContext host) {
-        return new ReadinessOperations(this, seam, host);
+    public OperationEngine openOperations(LoopContext context) {
+        return new ReadinessOperations(this, loopSyscalls, context);
     }
 
     @Override
     public Syscalls syscalls() {
-        return shared;
+        return syscalls;
     }
 
     // ------------------------------------------------------------------ waiting
 
     @Override
     public void pollNow() {
-        assert batch.left() == 0 : "events not taken yet: " + batch.left();
+        assert batch.remaining() == 0 : "events not dispatched yet: " + batch.remaining();
         int result;
         do {
             result = waitFor(0);
@@ -186,22 +153,24 @@ public final class KqueueBackend implements Backend, KernelEvents {
 
     @Override
     public void pollUntil(long deadlineNanos) {
-        assert batch.left() == 0 : "events not taken yet: " + batch.left();
+        assert batch.remaining() == 0 : "events not dispatched yet: " + batch.remaining();
         int result;
         do {
-            // The clock anew each time: an interrupted wait must not begin its timeout again.
+            // Reads the clock each time: an interrupted wait must not restart its timeout.
             long left = deadlineNanos - nanoTime();
-            boolean now = left < 0 || !brokenPipes.isEmpty();
-            result = waitFor(now ? 0 : Math.min(left, LONGEST_WAIT_NANOS));
+            boolean now = left < 0 || !registrations.brokenPipes.isEmpty();
+            result = waitFor(now ? 0 : Math.min(left, MAX_WAIT_NANOS));
         } while (isTooEarly(result, deadlineNanos) && !closed);
         collect(result);
     }
 
-    /// Whether a wait ended without a reason: by a signal, by our own limit, or because the
+    /// Returns whether a wait ended without a reason: by a signal, by our own limit, or because the
     /// kernel counts in coarser units and rounded down.
     private boolean isTooEarly(int result, long deadlineNanos) {
         return result == -Errno.EINTR
-                || (result == 0 && brokenPipes.isEmpty() && deadlineNanos - nanoTime() > 0);
+                || (result == 0
+                        && registrations.brokenPipes.isEmpty()
+                        && deadlineNanos - nanoTime() > 0);
     }
 
     private int waitFor(long nanos) {
@@ -213,105 +182,32 @@ public final class KqueueBackend implements Backend, KernelEvents {
     private void collect(int result) {
         batch.clear();
         if (closed || result == -Errno.EINTR) {
-            return; // Closed while we waited: whatever the kernel wrote is nobody's any more.
+            return; // Closed during the wait: the events have no handlers any more.
         }
         if (result < 0) {
             throw new SystemCallException("kevent", -result, kq);
         }
         for (int i = 0; i < result; i++) {
-            collectEvent(events.address() + (long) flavour.sizeofKevent() * i);
-        }
-        brokenPipes.report(batch);
-    }
-
-    private void collectEvent(long event) {
-        long udata = Kevent.udata(event);
-        if (Mark.isOwn(udata)) {
-            if (bell.drain(calls)) {
-                wake.drained();
+            long event = events.address() + (long) flavour.sizeofKevent() * i;
+            if (!KqueueRegistrations.isOwn(Kevent.udata(event))) {
+                batch.add(event);
+            } else if (wakeup.drain(calls)) {
+                wakeup.drained();
             }
-            return;
         }
-        if (Mark.table(udata) != Mark.DESCRIPTOR && errno(event) != 0) {
-            // Its data is neither a count nor an exit status.
-            LOG.log(
-                    Level.ERROR,
-                    "a kqueue filter failed and reports nothing more",
-                    new SystemCallException("kevent", errno(event), SystemCallException.NO_FD));
-            return;
-        }
-        switch (Mark.table(udata)) {
-            case Mark.DESCRIPTOR -> collectReadiness(event, udata);
-            case Mark.VNODE -> batch.add(udata, Kevent.fflags(event) & ALL_CHANGES);
-            default -> batch.add(udata, (int) Kevent.data(event)); // How often, or how it ended.
-        }
+        registrations.brokenPipes.report(batch);
     }
-
-    private void collectReadiness(long event, long udata) {
-        int filter = Kevent.filter(event);
-        int flags = Kevent.flags(event);
-        boolean failed = (flags & Kevent.EV_ERROR) != 0;
-        if (filter == flavour.exceptFilter()) {
-            batch.add(
-                    udata, failed ? Readiness.error(errno(event)) : Readiness.URGENT, Batch.EXCEPT);
-            return;
-        }
-        boolean reads = filter == Kevent.EVFILT_READ;
-        int told = reads ? Batch.READ : Batch.WRITE;
-        int ready = reads ? Readiness.READ : Readiness.WRITE;
-        if (failed) {
-            ready |= Readiness.error(errno(event));
-        } else if ((flags & Kevent.EV_EOF) != 0) {
-            told |= reads ? Batch.READ_END : Batch.WRITE_END;
-            ready = readyAtTheEnd(event, udata, reads);
-        }
-        batch.add(udata, ready, told);
-    }
-
-    /// Returns the [Errno] of an error event; 0 for other events.
-    private int errno(long event) {
-        return (Kevent.flags(event) & Kevent.EV_ERROR) != 0
-                ? flavour.errno((int) Kevent.data(event))
-                : 0;
-    }
-
-    /// What epoll would say of an end that a filter reports.
-    ///
-    /// The filters of a socket tell of an end each, as its directions end one by one; when both
-    /// have ended it has hung up. A pipe has one direction only: its reader has hung up when the
-    /// writer is gone, readable only if something is left, and its writer has an error when the
-    /// reader is gone. A terminal is like the former.
-    private static int readyAtTheEnd(long event, long udata, boolean reads) {
-        int ready = reads ? Readiness.READ : Readiness.WRITE;
-        if (!Mark.isSocket(udata)) {
-            if (!reads) {
-                return ready | Readiness.ERROR;
-            }
-            return Kevent.data(event) > 0 ? ready | Readiness.HANGUP : Readiness.HANGUP;
-        }
-        if (reads && (udata & Mark.ENDS) != 0) {
-            ready |= Readiness.END;
-        }
-        if (Kevent.fflags(event) != 0) { // the socket's error
-            return ready | Readiness.ERROR | Readiness.HANGUP;
-        }
-        // For one who reads too, the other filter says whether that has ended as well.
-        return reads || (udata & Mark.READS) != 0 ? ready : ready | Readiness.HANGUP;
-    }
-
-    // ------------------------------------------------------------------ taking
 
     @Override
     public @Nullable ReadinessHandler dispatchNext() {
         while (batch.advance()) {
             long udata = batch.udata();
-            Registrations table = tables.get(Mark.table(udata));
-            ReadinessHandler handler = table.find(udata);
+            ReadinessHandler handler = registrations.find(udata);
             if (handler != null) {
-                if (batch.leavesOneArmed()) {
-                    table.disarm(udata);
+                if (batch.leavesFilterArmed()) {
+                    registrations.disarmRegistration(udata);
                 }
-                handler.onReady(batch.ready());
+                handler.onReady(batch.events());
                 return handler;
             }
         }
@@ -320,62 +216,29 @@ public final class KqueueBackend implements Backend, KernelEvents {
 
     @Override
     public void wake() {
-        wake.signal();
+        wakeup.signal();
     }
 
     @Override
     public long wakeups() {
-        return wake.sentCount();
+        return wakeup.sentCount();
     }
 
     // ------------------------------------------------------------------ registering
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {
-        tables.get(Mark.DESCRIPTOR).register(fd, interest, handler);
+        registrations.register(fd, interest, handler);
     }
 
     @Override
     public void modify(int fd, int interest) {
-        tables.get(Mark.DESCRIPTOR).modify(fd, interest);
+        registrations.modify(fd, interest);
     }
 
     @Override
     public void deregister(int fd, ReadinessHandler handler) {
-        tables.get(Mark.DESCRIPTOR).deregister(fd, handler);
-    }
-
-    @Override
-    public void watchSignal(int signal, ReadinessHandler handler) {
-        tables.get(Mark.SIGNAL).register(signal, 0, handler);
-    }
-
-    @Override
-    public void forgetSignal(int signal, ReadinessHandler handler) {
-        tables.get(Mark.SIGNAL).deregister(signal, handler);
-    }
-
-    @Override
-    public void watchProcess(int pid, ReadinessHandler handler) {
-        tables.get(Mark.PROCESS).register(pid, flavour.exitNotes(), handler);
-    }
-
-    @Override
-    public void forgetProcess(int pid, ReadinessHandler handler) {
-        tables.get(Mark.PROCESS).deregister(pid, handler);
-    }
-
-    @Override
-    public void watchVnode(int fd, int changes, ReadinessHandler handler) {
-        if ((changes & ~ALL_CHANGES) != 0 || changes == 0) {
-            throw new IllegalArgumentException("not changes of a file: " + changes);
-        }
-        tables.get(Mark.VNODE).register(fd, changes, handler);
-    }
-
-    @Override
-    public void forgetVnode(int fd, ReadinessHandler handler) {
-        tables.get(Mark.VNODE).deregister(fd, handler);
+        registrations.deregister(fd, handler);
     }
 
     @Override
@@ -384,13 +247,12 @@ public final class KqueueBackend implements Backend, KernelEvents {
             return;
         }
         closed = true;
-        tables.forEach(Registrations::close);
-        // No events any more, and only then what wakes; if that is one, then under the lock of
-        // those
-        // who wake. Errors have no remedy here.
-        if (!bell.isTheQueue()) {
+        registrations.close();
+        // First the source of events, then the wake-up. If both are one, it is closed under the
+        // lock of the wake-up. Errors have no remedy.
+        if (!wakeup.ownsQueue()) {
             int _ = calls.close(kq);
         }
-        wake.close();
+        wakeup.close();
     }
 }

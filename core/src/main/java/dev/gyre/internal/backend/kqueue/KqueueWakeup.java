@@ -5,31 +5,31 @@ import static dev.gyre.internal.base.Log.LOG;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.FdPair;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls.FdPair;
 
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 
-/// What interrupts a kqueue. Its event carries generation zero, and comes until it is
+/// Wakes a loop over kqueue. Its event has generation zero, and is reported until it is
 /// [drained][#drain].
-sealed interface KqueueWakeup extends Wakeup {
-    /// Whether closing the bell closes the queue: it is then its only descriptor.
-    boolean isTheQueue();
+abstract sealed class KqueueWakeup extends Wakeup {
+    /// Returns whether closing the wake-up closes the queue, because both share a descriptor.
+    abstract boolean ownsQueue();
 
-    /// Drains the wake-up after its event was delivered. Loop thread only.
+    /// Drains the wake-up after its event was reported. Loop thread only.
     ///
     /// @param calls those of the loop thread
-    /// @return whether the wake-up is drained; if false, the event is delivered again
-    boolean drain(KqueueCalls calls);
+    /// @return whether the wake-up is drained; if false, the event is reported again
+    abstract boolean drain(KqueueCalls calls);
 
-    /// The best bell that this kernel has.
+    /// Opens a user event if the kernel has them, else a pipe.
     ///
-    /// @param calls the bell's own
-    static KqueueWakeup choose(KqueueCalls calls, KqueueFlavour flavour, int kq) {
+    /// @param calls an instance for the wake-up alone
+    static KqueueWakeup open(KqueueCalls calls, KqueueFlavour flavour, int kq) {
         ChangeList changes = new ChangeList(calls, flavour, kq);
         int flags = Kevent.EV_ADD | Kevent.EV_ENABLE | Kevent.EV_CLEAR;
         int result = changes.put(0, flavour.userFilter(), flags, 0, 0).submit();
@@ -41,8 +41,8 @@ sealed interface KqueueWakeup extends Wakeup {
                 : SelfPipe.open(calls, flavour, changes);
     }
 
-    /// An event of our own, triggered by a call on the queue itself; delivering it takes it back.
-    final class UserEvent implements KqueueWakeup {
+    /// An `EVFILT_USER` event, triggered on the queue itself. Reporting it clears it.
+    private static final class UserEvent extends KqueueWakeup {
         private final KqueueCalls calls;
         private final int kq;
         private final MemorySegment trigger;
@@ -51,13 +51,8 @@ sealed interface KqueueWakeup extends Wakeup {
             this.calls = calls;
             this.kq = kq;
             trigger = Memory.allocate(flavour.sizeofKevent());
-            // The kernel replaces what the event carries by what the trigger carries: the same.
+            // The udata of a trigger replaces that of the event: both are zero.
             Kevent.put(trigger.address(), 0, flavour.userFilter(), 0, Kevent.NOTE_TRIGGER, 0, 0);
-        }
-
-        @Override
-        public String call() {
-            return "kevent(NOTE_TRIGGER)";
         }
 
         @Override
@@ -66,28 +61,33 @@ sealed interface KqueueWakeup extends Wakeup {
         }
 
         @Override
-        public int trigger() {
+        protected String call() {
+            return "kevent(NOTE_TRIGGER)";
+        }
+
+        @Override
+        protected int trigger() {
             return Math.min(0, calls.kevent(kq, trigger.address(), 1, 0, 0, 0));
         }
 
         @Override
-        public boolean isTheQueue() {
+        boolean ownsQueue() {
             return true;
         }
 
         @Override
-        public boolean drain(KqueueCalls calls) {
+        boolean drain(KqueueCalls calls) {
             return true;
         }
 
         @Override
-        public void close() {
+        protected void release() {
             int _ = calls.close(kq);
         }
     }
 
-    /// Where there is no such event: a pipe, watched for as long as there is something in it.
-    final class SelfPipe implements KqueueWakeup {
+    /// A pipe whose reader is watched level-triggered, on systems without user events.
+    private static final class SelfPipe extends KqueueWakeup {
         private static final int DRAIN_BYTES = 64;
 
         private final KqueueCalls calls;
@@ -132,29 +132,29 @@ sealed interface KqueueWakeup extends Wakeup {
         }
 
         @Override
-        public String call() {
-            return "write(pipe)";
-        }
-
-        @Override
         public int fd() {
             return writer;
         }
 
         @Override
-        public int trigger() {
+        protected String call() {
+            return "write(pipe)";
+        }
+
+        @Override
+        protected int trigger() {
             long result = calls.write(writer, written.address(), 1);
-            // Full: the loop has more than one to hear already.
+            // A full pipe already wakes the loop.
             return result == -Errno.EAGAIN ? 0 : (int) Math.min(0, result);
         }
 
         @Override
-        public boolean isTheQueue() {
+        boolean ownsQueue() {
             return false;
         }
 
         @Override
-        public boolean drain(KqueueCalls calls) {
+        boolean drain(KqueueCalls calls) {
             long result;
             do {
                 result = calls.read(reader, read.address(), DRAIN_BYTES);
@@ -174,7 +174,7 @@ sealed interface KqueueWakeup extends Wakeup {
         }
 
         @Override
-        public void close() {
+        protected void release() {
             int _ = calls.close(reader);
             int _ = calls.close(writer);
         }

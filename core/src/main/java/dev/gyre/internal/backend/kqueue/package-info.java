@@ -1,4 +1,4 @@
-/// The kqueue backend, of macOS and FreeBSD.
+/// The kqueue backend of macOS and FreeBSD.
 @NullMarked
 package dev.gyre.internal.backend.kqueue;
 

@@ -4,69 +4,68 @@ import dev.gyre.internal.backend.Request;
 
 import org.jspecify.annotations.Nullable;
 
-/// A request on its way through the ring, in a slot that it keeps from its turn to its last completion.
+import java.util.ArrayDeque;
+
+/// A request in a slot of the [InFlightTable], from its start to its last CQE.
 ///
 /// ```
-///              written              completed
-///     waiting ─────────▶ in kernel ──────────▶ over
-///        ▲                   │  would block: a poll first
-///        │                   │  short write: the rest
-///        └───────────────────┘  no buffer, run left: again later
+///              submitted            last CQE
+///     pending ──────────▶ in kernel ────────▶ result
+///        ▲                    │  would block: a poll first
+///        │                    │  short write: the rest
+///        └────────────────────┘  no buffer, the run ended: again later
 /// ```
 ///
-/// A multishot may be in the kernel and with its owner at once. What it brings meanwhile is held back here.
+/// A multishot can be in the kernel while its owner processes an earlier result. Results that
+/// arrive meanwhile are held here.
 ///
 /// Loop thread only.
 final class InFlightOp {
-    private static final long[] NONE = {};
+    private static final long[] EMPTY = {};
 
     final int slot;
     @Nullable Request request;
 
-    /// What the submission that the kernel has carries.
-    long token;
+    /// The queue in which it waits to be submitted; null if it is not pending.
+    @Nullable ArrayDeque<InFlightOp> pendingIn;
 
-    /// What it carried when its end was asked for: by now the kernel may have something else of it.
-    long cancelToken;
+    /// The `user_data` of its last SQE.
+    long userData;
 
-    /// Which submission the kernel was asked to end.
-    long cancelSent;
-
-    /// Whether the kernel has it, and with it all memory that it points to.
+    /// Whether the kernel has that SQE, and with it all memory that it points to.
     boolean inKernel;
 
-    /// Whether what the kernel has is not the request itself but a poll before it.
+    /// Whether a cancellation of that SQE was submitted.
+    boolean cancelSubmitted;
+
+    /// Whether that SQE is a poll for readiness instead of the request itself.
     boolean polling;
 
-    /// Whether it stands in the list of those to be written into the ring.
-    boolean waiting;
+    /// Whether that SQE is multishot.
+    boolean multishot;
 
-    /// Whether it stands in the list of those that wait for a buffer.
-    boolean starved;
-
-    /// Whether it is to wait for readiness before it is tried again.
+    /// Whether the next SQE is a poll for readiness.
     boolean pollFirst;
 
-    /// Of a multishot that the kernel refused: whether it is asked for one by one, to see if it was that.
-    boolean singly;
+    /// Whether a multishot that the kernel refused is retried as single shot, to find out if
+    /// multishot was the cause.
+    boolean singleShot;
 
-    /// Whether the last receive left room in its buffer. Only then is the next one multishot,
+    /// Whether the last receive left room in its buffer. Only then the next one is multishot,
     /// because it will not consume several buffers at once.
     boolean drained;
 
-    /// Of a multishot: whether a completion is posted or handed out that was not dealt with yet.
+    /// Whether a multishot was cancelled to resume later, in another form.
+    boolean paused;
+
+    /// Whether the owner of a multishot has a result and has not resumed it yet.
     boolean withOwner;
 
-    /// Of a multishot that was too far ahead of its owner: it is to pause.
-    boolean parked;
+    /// The buffer of the result that [CqeProcessor] returned last; -1 if absent.
+    int buffer = -1;
 
-    /// Of a multishot that is over while its owner has yet to deal with what came before: how it ended.
-    boolean ended;
-
-    long end;
-
-    private long[] held = NONE;
-    private int first;
+    private long[] held = EMPTY;
+    private int heldHead;
     private int heldCount;
 
     InFlightOp(int slot) {
@@ -75,59 +74,56 @@ final class InFlightOp {
 
     Request request() {
         Request current = request;
-        assert current != null : "nobody is in slot " + slot;
+        assert current != null : "slot " + slot + " is free";
         return current;
     }
 
     void begin(Request of) {
+        assert !inKernel && pendingIn == null && heldCount == 0 : "slot " + slot + " is in use";
         request = of;
         of.slot = slot;
         pollFirst = false;
-        singly = false;
+        singleShot = false;
         drained = false;
+        paused = false;
         withOwner = false;
-        parked = false;
-        ended = false;
-        end = 0;
-        assert !inKernel && !waiting && !starved && heldCount == 0 : "taken while in use";
+        buffer = -1;
     }
 
-    /// Whether the kernel uses its descriptor, or is about to.
+    /// Returns whether the kernel uses its descriptor, or will.
     boolean isUnderWay() {
-        return inKernel || waiting;
+        return inKernel || pendingIn != null;
     }
 
-    int held() {
+    /// Returns whether the owner has results to process before the operation may continue.
+    boolean isAhead() {
+        return withOwner || heldCount > 0;
+    }
+
+    int heldCount() {
         return heldCount;
     }
 
-    /// Holds a result back, with the buffer it came in or -1.
-    void hold(int result, int buffer) {
+    /// Holds a result with its buffer, or -1, until the owner resumes.
+    void hold(int result, int heldBuffer) {
         if (heldCount == held.length) {
             long[] larger = new long[Math.max(8, heldCount * 2)];
             for (int i = 0; i < heldCount; i++) {
-                larger[i] = held[(first + i) % held.length];
+                larger[i] = held[(heldHead + i) % held.length];
             }
             held = larger;
-            first = 0;
+            heldHead = 0;
         }
-        held[(first + heldCount++) % held.length] =
-                ((long) buffer << 32) | Integer.toUnsignedLong(result);
+        held[(heldHead + heldCount++) % held.length] =
+                ((long) heldBuffer << 32) | Integer.toUnsignedLong(result);
     }
 
-    /// The oldest result that is held back: as [#resultOf] and [#bufferOf] understand it.
-    long release() {
-        long oldest = held[first];
-        first = (first + 1) % held.length;
+    /// Removes the oldest held result, and sets its buffer.
+    int pollHeld() {
+        long oldest = held[heldHead];
+        heldHead = (heldHead + 1) % held.length;
         heldCount--;
-        return oldest;
-    }
-
-    static int resultOf(long held) {
-        return (int) held;
-    }
-
-    static int bufferOf(long held) {
-        return (int) (held >> 32);
+        buffer = (int) (oldest >> 32);
+        return (int) oldest;
     }
 }

@@ -5,7 +5,7 @@ import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReadinessHandler;
-import dev.gyre.internal.backend.WakeSignal;
+import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
@@ -15,115 +15,109 @@ import dev.gyre.internal.sys.UringCalls;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.function.Supplier;
-
-/// Linux io_uring: a ring that takes requests and returns their completions, and an eventfd that interrupts
-/// the wait for them.
+/// The io_uring backend of Linux.
 ///
-/// **Threads.** What any thread wants is noted, and the loop thread tells the kernel before it waits: see
-/// [RingOwner]. Between two runs nothing is in flight but polls, which end with the ring and touch no
-/// memory: when the loop thread leaves, it takes all operations back, to be submitted again by
-/// whoever comes next.
+/// ```
+///                    ┌─▶ PollRequests ──────────────────────┐
+///     IoUringBackend ┤        ▲                             ├─▶ SqeWriter ─▶ Ring
+///                    └─▶ UringOperations ─▶ InFlightTable ──┘                │
+///                                                                            │ CQE
+///     IoUringBackend ◀───────────────────────────────────────────────────────┘
+///           │  watcher: PollRequests ─▶ confirmed by poll(2) ─▶ handler
+///           └─ operation: UringOperations ─▶ CqeProcessor ─▶ CompletionQueue ─▶ owner
+/// ```
+///
+/// **Threads.** Any thread changes registrations in the [PollTable]. The loop thread submits them
+/// before it waits. Between two runs only polls are in flight: they end with the ring, and use no
+/// memory. When the loop thread leaves, it cancels all operations, and the next run submits them
+/// again.
 public final class IoUringBackend implements Backend {
-    static final int SUBMISSIONS = 256;
-    private static final int LEAST_COMPLETIONS = 4_096;
+    static final int SQ_ENTRIES = 256;
+    private static final int MIN_CQ_ENTRIES = 4_096;
 
-    /// How long to wait before the kernel, which had no room for a request, is asked again.
+    /// The longest wait after the kernel had no room for SQEs, before they are submitted again.
     private static final long CONGESTION_NANOS = 1_000_000;
 
-    /// How long to wait for what was taken back before asking again.
-    private static final long RECALL_NANOS = 100_000_000;
+    private final Syscalls syscalls;
+    private final Syscalls syscallsByThread;
+    private final KernelFeatures features;
+    private final PollTable table;
+    private final Wakeup wake;
 
-    private final Syscalls seam;
-    private final Syscalls shared;
-    private final PollTable registered;
-    private final WakeSignal wake;
-    private final KernelFeatures repertoire;
+    // Confined to the owner of the ring; guarded by its lock while unowned.
+    private final Ring ring;
+    private final SqeWriter sqes;
+    private final PollRequests polls;
+    private @Nullable UringOperations operations;
 
-    // Shared: the owner's, and while there is none, of whoever holds the lock of Registered.
-    private final RingOwner owned;
-    private final Traffic traffic;
-    private @Nullable UringOperations requests;
-
-    // Shared: set by whoever ends the loop, read by the loop thread after each wait.
+    // Shared: written by the thread that closes the loop, read by the loop.
     private volatile boolean closed;
 
     private IoUringBackend(
-            Syscalls seam,
-            KernelFeatures repertoire,
-            RingOwner owned,
-            PollTable registered,
-            WakeSignal wake,
+            Syscalls syscalls,
             UringCalls calls,
+            Ring ring,
+            int epfd,
+            int eventfd,
             int eventsPerWait) {
-        this.seam = seam;
-        shared = seam.byThread();
-        this.repertoire = repertoire;
-        this.owned = owned;
-        this.registered = registered;
-        this.wake = wake;
-        traffic = new Traffic(wake, calls, eventsPerWait);
+        this.syscalls = syscalls;
+        this.ring = ring;
+        table = new PollTable(syscalls.kernels().get(), epfd);
+        wake = new EventfdWakeup(syscalls.kernels().get(), eventfd);
+        syscallsByThread = syscalls.byThread();
+        features = new KernelFeatures(ring.opcodes());
+        sqes = new SqeWriter(ring);
+        polls = new PollRequests(sqes, calls, table, wake, eventsPerWait);
     }
 
-    /// Opens a ring.
+    /// Opens a backend.
     ///
-    /// @param seam makes the seam's instances, one for each party that calls the kernel
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    public static IoUringBackend open(Syscalls seam, UringCalls calls, int eventsPerWait) {
-        return open(
-                seam,
-                calls,
-                eventsPerWait,
-                SUBMISSIONS,
-                Math.max(LEAST_COMPLETIONS, 2 * eventsPerWait));
+    public static IoUringBackend open(Syscalls syscalls, UringCalls calls, int eventsPerWait) {
+        int cqEntries = Math.max(MIN_CQ_ENTRIES, 2 * eventsPerWait);
+        return open(syscalls, calls, eventsPerWait, SQ_ENTRIES, cqEntries);
     }
 
     static IoUringBackend open(
-            Syscalls seam, UringCalls calls, int eventsPerWait, int submissions, int completions) {
-        Supplier<? extends PollSyscalls> kernels = seam.kernels();
-        PollSyscalls kernel = kernels.get();
-        Supplier<Ring> rings = () -> Ring.open(calls, kernel, submissions, completions);
-        Ring ring = rings.get();
+            Syscalls syscalls, UringCalls calls, int eventsPerWait, int sqEntries, int cqEntries) {
+        PollSyscalls kernel = syscalls.kernels().get();
+        Ring ring = new Ring(calls, kernel, sqEntries, cqEntries);
         int eventfd = -1;
-        PollableProbe pollability = null;
+        int epfd = -1;
         try {
             eventfd = kernel.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
-            if (eventfd < 0) {
-                throw new SystemCallException("eventfd", -eventfd, SystemCallException.NO_FD);
-            }
-            pollability = PollableProbe.open(kernels.get());
-            WakeSignal wake = new WakeSignal(new EventfdWakeup(kernels.get(), eventfd));
-            return new IoUringBackend(
-                    seam,
-                    new KernelFeatures(ring.opcodes()),
-                    new RingOwner(rings, ring),
-                    new PollTable(pollability),
-                    wake,
-                    calls,
-                    eventsPerWait);
+            requireOpen("eventfd", eventfd);
+            epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
+            requireOpen("epoll_create1", epfd);
+            return new IoUringBackend(syscalls, calls, ring, epfd, eventfd, eventsPerWait);
         } catch (Throwable e) {
             ring.close();
             if (eventfd >= 0) {
                 kernel.close(eventfd);
             }
-            if (pollability != null) {
-                pollability.close();
+            if (epfd >= 0) {
+                kernel.close(epfd);
             }
             throw e;
         }
     }
 
+    private static void requireOpen(String call, int fd) {
+        if (fd < 0) {
+            throw new SystemCallException(call, -fd, SystemCallException.NO_FD);
+        }
+    }
+
     @Override
-    public OperationEngine openOperations(LoopContext host) {
-        UringOperations opened = new UringOperations(seam, host, repertoire, this::recall);
-        requests = opened;
-        traffic.open(opened.flying());
+    public OperationEngine openOperations(LoopContext loop) {
+        UringOperations opened = new UringOperations(syscalls, loop, features, ring, sqes, polls);
+        operations = opened;
         return opened;
     }
 
     @Override
     public Syscalls syscalls() {
-        return shared;
+        return syscallsByThread;
     }
 
     @Override
@@ -133,7 +127,7 @@ public final class IoUringBackend implements Backend {
 
     @Override
     public String describe() {
-        return repertoire.describe();
+        return features.describe();
     }
 
     @Override
@@ -141,107 +135,129 @@ public final class IoUringBackend implements Backend {
         return System.nanoTime();
     }
 
-    // ------------------------------------------------------------------ waiting
+    // ------------------------------------------------------------------ wait
 
     @Override
     public void pollNow() {
-        assert traffic.ready.isEmpty() : "events not taken yet";
-        Ring own = prepare();
-        check(own, own.look());
+        assert !polls.hasReady() : "collected events are not dispatched yet";
+        submitPending();
+        check(ring.enterNonBlocking());
         collect();
-        boolean _ = traffic.takeWoken();
+        polls.clearWoken();
     }
 
     @Override
     public void pollUntil(long deadlineNanos) {
-        assert traffic.ready.isEmpty() : "events not taken yet";
+        assert !polls.hasReady() : "collected events are not dispatched yet";
         boolean congested = false;
         do {
-            Ring own = prepare();
-            // The clock anew each time: an interrupted wait must not begin its timeout again.
+            submitPending();
+            // Reads the clock each time: an interrupted wait must not restart its timeout.
             long left = deadlineNanos - nanoTime();
             int result;
-            if (left <= 0 || own.available() > 0 || isReady()) {
-                result = own.look();
-            } else if (!congested && traffic.hasBufferForStarved()) {
-                result = own.look();
-            } else if (congested || !traffic.isTold()) {
-                result = own.awaitOnly(Math.min(left, CONGESTION_NANOS));
+            if (left <= 0 || ring.cqReady() > 0 || hasEvents()) {
+                result = ring.enterNonBlocking();
+            } else if (!congested && hasBufferForStarved()) {
+                result = ring.enterNonBlocking(); // More can be submitted after it.
+            } else if (congested || !allSubmitted()) {
+                result = ring.waitWithoutSubmitting(Math.min(left, CONGESTION_NANOS));
             } else {
-                result = await(own, left);
+                result = await(left);
             }
             congested = Ring.isCongested(result);
-            check(own, result);
+            check(result);
             collect();
-        } while (!isReady() && !closed && deadlineNanos - nanoTime() > 0);
-        boolean _ = traffic.takeWoken();
+        } while (!hasEvents() && !closed && deadlineNanos - nanoTime() > 0);
+        polls.clearWoken();
     }
 
-    private boolean isReady() {
-        return !traffic.ready.isEmpty()
-                || traffic.isWoken()
-                || (requests != null && requests.hasCompleted());
+    private boolean hasEvents() {
+        return polls.hasReady()
+                || polls.isWoken()
+                || (operations != null && operations.hasCompleted());
     }
 
-    private int await(Ring own, long nanos) {
+    private boolean hasBufferForStarved() {
+        return operations != null && operations.table().hasBufferForStarved();
+    }
+
+    private boolean allSubmitted() {
+        return polls.allSubmitted() && (operations == null || operations.table().allSubmitted());
+    }
+
+    private int await(long nanos) {
         try {
-            return registered.beginWait() ? own.await(nanos) : 0;
+            return table.beginWait() ? ring.enterAndWait(nanos) : 0;
         } finally {
-            registered.endWait();
+            table.endWait();
         }
     }
 
-    /// Makes the ring this thread's own, and writes into it what is to be told.
-    private Ring prepare() {
-        if (!owned.isMine()) {
-            synchronized (registered.lock) {
-                if (owned.isForeign()) {
-                    drop();
+    /// Makes the calling thread the owner of the ring, and writes SQEs as far as there is room.
+    private void submitPending() {
+        if (!ring.isOwner()) {
+            synchronized (ring.lock) {
+                if (ring.isEnabledElsewhere()) {
+                    closeRing();
                 }
-                owned.takeOver();
+                ring.acquire();
             }
         }
-        Ring own = owned.ring();
-        assert own != null : "closed";
-        traffic.tell(own, owned.entries(), registered.takeChanges());
-        return own;
+        if (polls.submitPending() && operations != null) {
+            operations.table().submitPending();
+        }
     }
 
-    /// Lets the ring go. Polls are asked for anew with the next one. Under the lock, by the owner or while
-    /// there is none.
-    private void drop() {
-        owned.drop();
-        traffic.lost();
+    /// Closes the ring. The next one gets all polls anew. Requires the lock, and that the calling
+    /// thread is the owner or there is none.
+    private void closeRing() {
+        ring.close();
+        polls.onRingClosed();
+        if (operations != null) {
+            operations.onRingClosed();
+        }
     }
 
-    private void check(Ring own, int result) {
+    private void check(int result) {
         if (result >= 0 || Ring.isCongested(result)) {
             return;
         }
         switch (-result) {
             case Errno.EINTR, Errno.ETIME -> {}
-            // Out of memory, the kernel has dropped completions, and does not know whose.
+            // Out of memory, the kernel has dropped CQEs, and does not report which.
             case Errno.EBADR -> {
                 collect();
-                synchronized (registered.lock) {
-                    drop();
+                synchronized (ring.lock) {
+                    closeRing();
                 }
             }
-            default -> throw new SystemCallException("io_uring_enter", -result, own.fd());
+            default -> throw new SystemCallException("io_uring_enter", -result, ring.fd());
         }
     }
 
+    /// Consumes CQEs until there is no room for the events that they report.
     private void collect() {
-        Ring own = owned.ring();
-        // Closed while we waited, whatever the kernel wrote is nobody's any more.
-        if (own != null && !closed) {
-            traffic.collect(own);
+        if (closed || !ring.isOpen()) {
+            return;
         }
+        for (int left = ring.cqReady(); left > 0 && !polls.isFull(); left--) {
+            long userData = ring.cqeUserData();
+            int result = ring.cqeResult();
+            int flags = ring.cqeFlags();
+            ring.advanceCq();
+            if (!UserData.isOperation(userData)) {
+                polls.onCompletion(userData, result, flags, true);
+            } else if (operations != null) {
+                operations.onCompletion(userData, result, flags);
+            }
+        }
+        ring.releaseCqes();
+        polls.confirmReady();
     }
 
     @Override
     public @Nullable ReadinessHandler dispatchNext() {
-        return closed ? null : traffic.ready.dispatchNext();
+        return closed ? null : polls.dispatchNext();
     }
 
     @Override
@@ -254,12 +270,12 @@ public final class IoUringBackend implements Backend {
         return wake.sentCount();
     }
 
-    // ------------------------------------------------------------------ registering
+    // ------------------------------------------------------------------ registration
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {
         try {
-            registered.register(fd, interest, handler);
+            table.register(fd, interest, handler);
         } finally {
             wakeIfWaiting();
         }
@@ -267,105 +283,83 @@ public final class IoUringBackend implements Backend {
 
     @Override
     public void modify(int fd, int interest) {
-        if (registered.modify(fd, interest)) {
+        if (table.modify(fd, interest)) {
             wakeIfWaiting();
         }
     }
 
     @Override
     public void deregister(int fd, ReadinessHandler handler) {
-        PollRegistration poll = registered.deregister(fd, handler);
+        PollRegistration poll = table.deregister(fd, handler);
         if (poll == null) {
             return;
         }
-        if (owned.isMine()) {
-            forget(poll);
+        if (ring.isOwner()) {
+            cancelNow(poll);
             return;
         }
-        synchronized (registered.lock) {
-            if (owned.isFree() && poll.armedAs != 0) {
-                if (owned.isEnabledHere()) {
-                    forget(poll);
+        synchronized (ring.lock) {
+            if (ring.isUnowned() && poll.userData != 0) {
+                if (ring.isEnabledHere()) {
+                    cancelNow(poll);
                 } else {
-                    drop();
+                    closeRing();
                 }
             }
         }
         wakeIfWaiting();
     }
 
-    /// Has the kernel forget it now. A poll in flight keeps its file open, however often the
-    /// number is closed, and the peer would not hear of it before the next wait.
-    private void forget(PollRegistration poll) {
-        Ring own = owned.ring();
-        if (poll.armedAs != 0 && own != null && traffic.polls.tell(owned.entries(), poll)) {
-            // Else it is told with the next wait: it is noted as a change.
-            int _ = own.look();
+    /// Cancels a poll in the kernel at once. Until then it keeps its file open, even if the number
+    /// is closed, and the peer does not see the close.
+    private void cancelNow(PollRegistration poll) {
+        // If there is no room, the next wait submits it: it is queued as a change.
+        if (poll.userData != 0 && ring.isOpen() && polls.submit(poll)) {
+            int _ = ring.enterNonBlocking();
         }
     }
 
     private void wakeIfWaiting() {
-        if (registered.isAwaited()) {
+        if (table.isLoopWaiting()) {
             wake.signal();
         }
     }
 
-    // ------------------------------------------------------------------ leaving
+    // ------------------------------------------------------------------ end of a run, and close
 
     @Override
     public void detach() {
-        if (!owned.isMine()) {
+        if (!ring.isOwner()) {
             return;
         }
-        recall();
-        synchronized (registered.lock) {
-            Ring own = owned.ring();
-            if (own != null) {
-                // A descriptor that was closed in the last callback is to be let go of.
-                traffic.polls.add(registered.takeChanges());
-                boolean _ = traffic.polls.tell(owned.entries());
-                int _ = own.look();
-                owned.leave();
-            }
+        if (operations != null) {
+            operations.cancelInFlight();
         }
-    }
-
-    /// Takes back all operations that the kernel has: each comes with its result, or will be submitted
-    /// again.
-    private void recall() {
-        while (traffic.inKernel() > 0 && owned.isMine()) {
-            Ring own = owned.ring();
-            assert own != null : "the owner has a ring";
-            traffic.recall(owned.entries());
-            int result = own.await(RECALL_NANOS);
-            if (result < 0
-                    && result != -Errno.EINTR
-                    && result != -Errno.ETIME
-                    && !Ring.isCongested(result)) {
-                return; // Nothing comes back from such a ring.
-            }
-            traffic.collectOperations(own);
-            if (result == -Errno.ETIME) {
-                traffic.askAgain();
+        synchronized (ring.lock) {
+            if (ring.isOpen()) {
+                // Descriptors that were closed in the last callback are released.
+                boolean _ = polls.submitPending();
+                int _ = ring.enterNonBlocking();
+                ring.release();
             }
         }
     }
 
     @Override
     public void close() {
-        if (requests != null && owned.isMine()) {
-            requests.close(); // Waits for the kernel: not under the lock.
+        if (operations != null && ring.isOwner()) {
+            operations.close(); // Waits for the kernel, and therefore not under the lock.
         }
-        synchronized (registered.lock) {
+        synchronized (ring.lock) {
             if (closed) {
                 return;
             }
-            if (requests != null) {
-                requests.close(); // Between runs the kernel has none: nothing to wait for.
+            if (operations != null) {
+                operations.close(); // Between runs nothing is in flight.
             }
             closed = true;
-            registered.close();
-            drop();
+            table.close();
+            closeRing();
         }
         wake.close();
     }

@@ -4,43 +4,40 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
+import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/// What the rings of this kernel can do of that which is asked for. The rest is made by ourselves: after a
-/// poll, or by a worker if it is about files.
+/// The operations that this kernel supports. The others are emulated: by a system call after a
+/// poll, or by a worker thread for files.
 ///
-/// Opcodes are told by the kernel when a ring is set up. Multishots and rings of buffers are not: they are
-/// tried, and the first refusal is remembered.
+/// The kernel lists its opcodes at set-up. It does not list multishot variants and provided buffer
+/// rings, so those are tried, and the first refusal is remembered.
 ///
-/// Loop thread only, but for the description.
+/// Loop thread only, except for [#describe()].
 final class KernelFeatures {
-    /// The stage of a CONNECT that the kernel has begun, as
-    /// [SyscallExecutor][dev.gyre.internal.backend.Performer] has it.
+    /// The stage of a CONNECT that the kernel has begun. The same as in
+    /// [dev.gyre.internal.backend.SyscallExecutor].
     static final int CONNECTING = 1;
 
     private static final Opcode[] OPCODES = Opcode.values();
 
-    /// A bit for each operation that the kernel has.
+    /// Bit n is set if the kernel supports opcode n.
     private final long opcodes;
 
-    // Shared: written by the loop thread, read by any.
-    private volatile boolean choosesBuffers;
-    private volatile boolean acceptsMultishot = true;
-    private volatile boolean receivesMultishot = true;
+    // Shared: written by the loop thread, read by any thread.
+    private volatile boolean selectsBuffers;
+    private volatile long refusedMultishots;
 
     // Loop thread only.
-    private boolean acceptedMultishot;
-    private boolean receivedMultishot;
+    private boolean acceptConfirmed;
+    private boolean receiveConfirmed;
 
-    /// All that a kernel with these opcodes may be able to do.
-    ///
-    /// @param opcodes a bit for each that the kernel knows
     KernelFeatures(long opcodes) {
         this.opcodes = opcodes;
-        // Both or none: a buffer is the kernel's to choose or ours to take.
-        choosesBuffers = isNative(Opcode.RECEIVE, true) && isNative(Opcode.RECEIVE, false);
+        // For sockets and other files, or for neither: one pool of buffers serves both.
+        selectsBuffers = isNative(Opcode.RECEIVE, true) && isNative(Opcode.RECEIVE, false);
     }
 
     private boolean isNative(Opcode opcode, boolean socket) {
@@ -48,99 +45,87 @@ final class KernelFeatures {
         return known >= 0 && (opcodes & (1L << known)) != 0;
     }
 
-    /// Whether the call is ours to make: the ring has no such operation, or cannot go on with it.
-    boolean isPerformed(Request request) {
+    /// Returns whether the loop makes the system call itself, because the ring cannot.
+    boolean isEmulated(Request request) {
         return switch (request.opcode) {
-            case RECEIVE -> !choosesBuffers;
+            case RECEIVE -> !selectsBuffers;
             case CONNECT -> request.stage == CONNECTING || !isNative(request);
-            case POLL_END -> false; // Every ring polls.
+            case POLL_END -> false; // POLL_ADD is required at set-up.
             default -> !isNative(request);
         };
     }
 
     private boolean isNative(Request request) {
-        return isNative(request.opcode, SqeWriter.isOfSocket(request));
+        return isNative(request.opcode, SqeWriter.isSocket(request));
     }
 
-    // ------------------------------------------------------------------ what is found out
+    // ------------------------------------------------------------------ found out in use
 
-    /// Whether the kernel chooses the buffers of RECEIVE, for all that is known.
-    boolean choosesBuffers() {
-        return choosesBuffers;
+    /// Returns whether the kernel selects the buffers of RECEIVE. True until it refuses.
+    boolean selectsBuffers() {
+        return selectsBuffers;
     }
 
-    void refusedBuffers() {
-        choosesBuffers = false;
+    void onBufferRingRefused() {
+        selectsBuffers = false;
     }
 
-    /// Whether an operation may go on by itself, for all that is known.
-    boolean hasMultishot(Opcode opcode) {
-        return switch (opcode) {
-            case ACCEPT -> acceptsMultishot;
-            case RECEIVE -> receivesMultishot;
-            default -> false;
-        };
+    /// Returns whether the opcode has a multishot variant. True until the kernel refuses.
+    boolean supportsMultishot(Opcode opcode) {
+        return hasMultishot(opcode) && (refusedMultishots & bit(opcode)) == 0;
     }
 
-    /// Whether one was seen to go on. What fails from then on does so for another reason.
-    boolean isMultishotProven(Opcode opcode) {
-        return opcode == Opcode.ACCEPT ? acceptedMultishot : receivedMultishot;
+    void onMultishotRefused(Opcode opcode) {
+        refusedMultishots = refusedMultishots | bit(opcode);
     }
 
-    void provedMultishot(Opcode opcode) {
+    /// Returns whether a multishot has continued once. Later failures have another cause.
+    boolean isMultishotConfirmed(Opcode opcode) {
+        return opcode == Opcode.ACCEPT ? acceptConfirmed : receiveConfirmed;
+    }
+
+    void onMultishotConfirmed(Opcode opcode) {
         if (opcode == Opcode.ACCEPT) {
-            acceptedMultishot = true;
+            acceptConfirmed = true;
         } else {
-            receivedMultishot = true;
+            receiveConfirmed = true;
         }
     }
 
-    void refusedMultishot(Opcode opcode) {
-        if (opcode == Opcode.ACCEPT) {
-            acceptsMultishot = false;
-        } else {
-            receivesMultishot = false;
-        }
+    private static boolean hasMultishot(Opcode opcode) {
+        return opcode == Opcode.ACCEPT || opcode == Opcode.RECEIVE;
     }
 
-    // ------------------------------------------------------------------ for people
+    private static long bit(Opcode opcode) {
+        return 1L << SqeWriter.opcodeOf(opcode, true);
+    }
 
-    /// In words: what is not the kernel's own work, as far as it is known yet. Any thread.
+    // ------------------------------------------------------------------ description
+
+    /// Lists the operations that are known to be emulated or single shot. Any thread.
     String describe() {
-        List<String> polled = new ArrayList<>();
-        List<String> worked = new ArrayList<>();
-        List<String> singly = new ArrayList<>();
+        StringJoiner byPoll = new StringJoiner(", ", "by poll: ", "").setEmptyValue("");
+        StringJoiner singleShot = new StringJoiner(", ", "one at a time: ", "").setEmptyValue("");
+        StringJoiner byWorkers = new StringJoiner(", ", "by workers: ", "").setEmptyValue("");
         for (Opcode opcode : OPCODES) {
-            boolean lacking =
+            String name = opcode.name().toLowerCase(Locale.ROOT).replace('_', '-');
+            boolean emulated =
                     opcode == Opcode.RECEIVE
-                            ? !choosesBuffers
+                            ? !selectsBuffers
                             : opcode != Opcode.POLL_END
                                     && SqeWriter.opcodeOf(opcode, true) >= 0
                                     && !(isNative(opcode, true) && isNative(opcode, false));
-            if (lacking) {
-                (opcode.kind == Kind.FILE ? worked : polled).add(nameOf(opcode));
-            } else if (isSingly(opcode)) {
-                singly.add(nameOf(opcode));
+            if (emulated) {
+                (opcode.kind == Kind.FILE ? byWorkers : byPoll).add(name);
+            } else if (hasMultishot(opcode) && !supportsMultishot(opcode)) {
+                singleShot.add(name);
             }
         }
-        List<String> parts = new ArrayList<>();
-        addTo(parts, "by poll: ", polled);
-        addTo(parts, "one at a time: ", singly);
-        addTo(parts, "by workers: ", worked);
-        return parts.isEmpty() ? "all operations native" : String.join("; ", parts);
-    }
-
-    private boolean isSingly(Opcode opcode) {
-        return (opcode == Opcode.ACCEPT || opcode == Opcode.RECEIVE) && !hasMultishot(opcode);
-    }
-
-    private static String nameOf(Opcode opcode) {
-        return opcode.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    private static void addTo(List<String> parts, String how, List<String> names) {
-        if (!names.isEmpty()) {
-            parts.add(how + String.join(", ", names));
-        }
+        String list =
+                Stream.of(byPoll, singleShot, byWorkers)
+                        .map(StringJoiner::toString)
+                        .filter(part -> !part.isEmpty())
+                        .collect(Collectors.joining("; "));
+        return list.isEmpty() ? "all operations native" : list;
     }
 }

@@ -3,78 +3,76 @@ package dev.gyre.internal.backend.uring;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
 
-/// A registered descriptor: what is wanted of it, which any thread may change, and what the kernel has been
-/// asked for, which the loop thread brings into line with it.
+/// A registered descriptor. Any thread sets its interest, and the loop thread updates the poll in
+/// the kernel to match.
 final class PollRegistration {
-    private static final int REMOVED = -1;
+    /// For [#armedInterest]: the poll has to be submitted again, whatever the interest is.
+    static final long UNARMED = -1;
 
-    /// For [#armedFor]: whatever is wanted, it has to be asked for anew.
-    static final long NOTHING = -1;
+    private static final long REMOVED = 1L << 63;
+    private static final long NEXT_REVISION = 1L << 32;
 
     final int fd;
     final ReadinessHandler handler;
 
-    // Shared: written under the lock of Registered, read by the loop. The interest, and above it
-    // how often it was changed, so that a change to the same is one too.
-    private volatile long wanted;
+    // Shared: written under the lock of PollTable, read by the loop. The lower half has the bits of
+    // Readiness. The upper half counts changes, so that setting the same interest rearms the poll.
+    private volatile long interest;
 
-    // Shared: guarded by the lock of Registered. Whether it stands in the list of changes.
-    boolean queued;
+    // Shared: guarded by the lock of PollTable.
+    boolean changed;
 
-    // Loop thread only.
+    // Confined to the owner of the ring.
     int slot = -1;
 
-    /// Whether it is in [ReadyPolls]. One event covers all completions since the previous event.
-    boolean reported;
+    /// The `user_data` of the poll in the kernel; 0 if absent.
+    long userData;
 
-    /// What the poll in flight carries; zero if there is none.
-    long armedAs;
+    /// The interest when the poll was submitted.
+    long armedInterest = UNARMED;
 
-    /// What was wanted when the kernel was asked last.
-    long armedFor = NOTHING;
+    /// The bits of [Readiness] to dispatch; 0 if none. One event covers all CQEs since the previous
+    /// event.
+    int ready;
 
     PollRegistration(int fd, int interest, ReadinessHandler handler) {
         this.fd = fd;
         this.handler = handler;
-        this.wanted = Integer.toUnsignedLong(interest);
+        this.interest = Integer.toUnsignedLong(interest);
     }
 
-    long wanted() {
-        return wanted;
+    long interest() {
+        return interest;
     }
 
-    void want(int interest) {
-        long revision = (wanted >>> 32) + 1;
-        wanted = ((revision & Integer.MAX_VALUE) << 32) | Integer.toUnsignedLong(interest);
+    void setInterest(int bits) {
+        long revision = (interest + NEXT_REVISION) & ~REMOVED & -NEXT_REVISION;
+        interest = revision | Integer.toUnsignedLong(bits);
     }
 
     void remove() {
-        wanted = wanted | 0xFFFF_FFFFL; // REMOVED, whatever the interest was
+        interest = interest | REMOVED;
     }
 
-    boolean isRemoved() {
-        return (int) wanted == REMOVED;
+    static boolean isRemoved(long interest) {
+        return (interest & REMOVED) != 0;
     }
 
-    static boolean isRemoved(long wanted) {
-        return (int) wanted == REMOVED;
+    /// Returns whether nothing is to be reported. An interest in the end alone reports nothing.
+    static boolean isEmpty(long interest) {
+        return isRemoved(interest)
+                || (interest & (Readiness.READ | Readiness.WRITE | Readiness.URGENT)) == 0;
     }
 
-    static boolean isEmpty(long wanted) {
-        return isRemoved(wanted)
-                || (wanted & (Readiness.READ | Readiness.WRITE | Readiness.URGENT)) == 0;
+    static boolean isOneShot(long interest) {
+        return (interest & Readiness.ONE_SHOT) != 0;
     }
 
-    static boolean isOneShot(long wanted) {
-        return (wanted & Readiness.ONE_SHOT) != 0;
+    static boolean isEdgeTriggered(long interest) {
+        return ((int) interest & (Readiness.EDGE | Readiness.ONE_SHOT)) == Readiness.EDGE;
     }
 
-    /// Whether one request reports each change. What lasts is asked for anew after each report.
-    static boolean isMultishot(long wanted) {
-        return ((int) wanted & (Readiness.EDGE | Readiness.ONE_SHOT)) == Readiness.EDGE;
-    }
-
-    static int kernelBits(long wanted) {
-        return (int) wanted & Readiness.INTEREST;
+    static int pollMask(long interest) {
+        return isEmpty(interest) ? 0 : (int) interest & Readiness.INTEREST;
     }
 }

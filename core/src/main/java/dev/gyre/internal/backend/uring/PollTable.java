@@ -3,44 +3,54 @@ package dev.gyre.internal.backend.uring;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.ReadinessHandler;
+import dev.gyre.internal.sys.Linux;
+import dev.gyre.internal.sys.Memory;
+import dev.gyre.internal.sys.PollSyscalls;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 
-/// Which descriptor has which [PollRegistration], and what has changed since the loop thread looked.
+/// The registered descriptors, and the registrations that changed.
 ///
-/// Any thread changes; only the loop thread may talk to the ring. So a change is noted here, once however
-/// often it is made, and the loop thread takes all of them before it enters the kernel.
+/// Any thread changes registrations, but only the owner of the ring submits. So the table queues a
+/// changed registration, once for any number of changes, and the loop thread drains the queue
+/// before it enters the kernel.
 final class PollTable {
-    private static final int MOST = 1 << 24;
+    private static final int MAX_FDS = 1 << 24;
 
-    /// Also guards whose the ring is: see [IoUringBackend].
-    final Object lock = new Object();
+    private final Object lock = new Object();
 
     // Shared: guarded by lock.
-    private final PollableProbe pollability;
+    private final PollSyscalls kernel;
+    private final int epfd;
+    private final MemorySegment event = Memory.allocate(Linux.SIZEOF_EPOLL_EVENT);
     private @Nullable PollRegistration[] byFd = new @Nullable PollRegistration[64];
-    private List<PollRegistration> changes = new ArrayList<>();
+    private final List<PollRegistration> changes = new ArrayList<>();
     private boolean closed;
 
     // Shared: written under the lock, read by the loop thread without it.
-    private volatile boolean changed;
+    private volatile boolean hasChanges;
 
-    // Shared: set by the loop thread around each wait, read by whoever has noted a change.
+    // Shared: written by the loop thread, read by any thread.
     private volatile boolean waiting;
 
-    // Loop thread only: takes turns with the list of changes.
-    private List<PollRegistration> emptied = new ArrayList<>();
-
-    PollTable(PollableProbe pollability) {
-        this.pollability = pollability;
+    /// Creates a table.
+    ///
+    /// @param epfd an epoll that the table owns from now on: see [#probe]
+    PollTable(PollSyscalls kernel, int epfd) {
+        this.kernel = kernel;
+        this.epfd = epfd;
     }
 
+    // ------------------------------------------------------------------ any thread
+
     void register(int fd, int interest, ReadinessHandler handler) {
-        if (fd < 0 || fd >= MOST) {
+        if (fd < 0 || fd >= MAX_FDS) {
             throw new IllegalArgumentException("not a descriptor: " + fd);
         }
         synchronized (lock) {
@@ -48,25 +58,33 @@ final class PollTable {
             PollRegistration replaced = at(fd);
             if (replaced != null) {
                 replaced.remove();
-                note(replaced);
+                enqueue(replaced);
                 byFd[fd] = null;
             }
-            int result = pollability.examine(fd);
-            if (result < 0) {
-                throw new SystemCallException(PollableProbe.CALL, -result, fd);
-            }
+            probe(fd);
             if (fd >= byFd.length) {
                 byFd = Arrays.copyOf(byFd, Math.max(fd + 1, byFd.length * 2));
             }
             PollRegistration poll = new PollRegistration(fd, interest, handler);
             byFd[fd] = poll;
-            note(poll);
+            enqueue(poll);
         }
     }
 
-    /// Changes what is wanted of a descriptor, if it is registered.
+    /// Fails if a descriptor cannot be polled. A ring reports such descriptors as always ready, and
+    /// only epoll refuses them. The file type does not tell: some regular files of `/proc` can be
+    /// polled, and some devices cannot.
+    private void probe(int fd) {
+        int result = kernel.epollCtl(epfd, Linux.EPOLL_CTL_ADD, fd, event.address());
+        if (result < 0) {
+            throw new SystemCallException("epoll_ctl(ADD)", -result, fd);
+        }
+        int _ = kernel.epollCtl(epfd, Linux.EPOLL_CTL_DEL, fd, event.address());
+    }
+
+    /// Changes the interest in a descriptor.
     ///
-    /// @return whether there is anything to tell the kernel
+    /// @return false if it is not registered
     boolean modify(int fd, int interest) {
         synchronized (lock) {
             requireOpen();
@@ -74,15 +92,15 @@ final class PollTable {
             if (poll == null) {
                 return false;
             }
-            poll.want(interest);
-            note(poll);
+            poll.setInterest(interest);
+            enqueue(poll);
             return true;
         }
     }
 
-    /// Forgets a descriptor, if it is registered with this handler.
+    /// Removes a descriptor if it is registered with this handler.
     ///
-    /// @return what was registered, which is noted as a change; null if nothing was
+    /// @return its registration, which is queued as a change; null if absent
     @SuppressWarnings("ReferenceEquality") // a handler is only itself
     @Nullable PollRegistration deregister(int fd, ReadinessHandler handler) {
         synchronized (lock) {
@@ -92,72 +110,73 @@ final class PollTable {
             }
             byFd[fd] = null;
             poll.remove();
-            note(poll);
+            enqueue(poll);
             return poll;
         }
     }
 
-    /// The loop thread is about to wait. Announced first, looked at second, and the other way round by whoever
-    /// notes a change: one of them sees the other.
+    private void enqueue(PollRegistration poll) {
+        if (!poll.changed) {
+            poll.changed = true;
+            changes.add(poll);
+        }
+        hasChanges = true;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new LoopTerminatedException(
+                    "cannot register descriptors: the loop has terminated");
+        }
+    }
+
+    private @Nullable PollRegistration at(int fd) {
+        return fd >= 0 && fd < byFd.length ? byFd[fd] : null;
+    }
+
+    /// Returns whether the loop thread has to be woken for a change made before this call.
+    boolean isLoopWaiting() {
+        return waiting;
+    }
+
+    /// Rejects changes from now on.
+    void close() {
+        synchronized (lock) {
+            if (!closed) {
+                closed = true;
+                kernel.close(epfd);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ loop thread
+
+    /// Announces a wait. The loop announces it first and checks for changes second. A thread that
+    /// changes a registration does so in the opposite order, so one of them sees the other.
     ///
-    /// @return false if there are changes: then it must not wait
+    /// @return false if there are changes, and the loop must not wait
     boolean beginWait() {
         waiting = true;
-        return !changed;
+        return !hasChanges;
     }
 
     void endWait() {
         waiting = false;
     }
 
-    /// Whether the loop thread has to be woken for what was noted before this call.
-    boolean isAwaited() {
-        return waiting;
-    }
-
-    /// All changes since the last call; valid until the next one. Loop thread only.
-    List<PollRegistration> takeChanges() {
-        emptied.clear();
-        if (!changed) {
-            return emptied;
+    /// Moves all changed registrations into a queue.
+    void drainChanges(Queue<? super PollRegistration> into) {
+        if (!hasChanges) {
+            return;
         }
         synchronized (lock) {
-            List<PollRegistration> taken = changes;
-            changes = emptied;
-            emptied = taken;
-            changed = false;
-            for (int i = 0; i < taken.size(); i++) {
-                taken.get(i).queued = false;
+            for (int i = 0; i < changes.size(); i++) {
+                PollRegistration poll = changes.get(i);
+                into.add(poll);
+                poll.changed = false;
             }
-            return taken;
+            changes.clear();
+            hasChanges = false;
         }
-    }
-
-    /// Refuses changes from now on.
-    void close() {
-        synchronized (lock) {
-            if (!closed) {
-                closed = true;
-                pollability.close();
-            }
-        }
-    }
-
-    private void note(PollRegistration poll) {
-        if (!poll.queued) {
-            poll.queued = true;
-            changes.add(poll);
-        }
-        changed = true;
-    }
-
-    private void requireOpen() {
-        if (closed) {
-            throw new LoopTerminatedException("the loop is over: its descriptors are released");
-        }
-    }
-
-    private @Nullable PollRegistration at(int fd) {
-        return fd >= 0 && fd < byFd.length ? byFd[fd] : null;
     }
 }

@@ -4,108 +4,99 @@ import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Memory;
 
-import org.jspecify.annotations.Nullable;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// The loop's receive buffers, given to the kernel to choose from when bytes arrive: it takes them from
-/// the front of a ring, and those that come back join the end.
+/// The receive buffers of the loop as a provided buffer ring. The kernel selects a buffer from its
+/// head when bytes arrive, and released buffers are appended at its tail.
 ///
-/// Each buffer is in the ring or out with whoever was handed it. Which is which is known here, so that a new
-/// ring gets exactly those that are not out.
+/// A buffer is in the ring, or lent to user code. The flags here tell which, so that a new ring
+/// gets exactly the buffers that are not lent.
 ///
 /// Loop thread only.
 final class ProvidedBufferRing {
-    /// The one group of buffers.
+    /// The only buffer group.
     static final int GROUP = 0;
 
     private static final int PAGE_BYTES = 4096;
 
+    private final Ring ring;
     private final ReceiveBuffers buffers;
-    private final KernelFeatures repertoire;
-
-    /// Those that users have.
-    private boolean[] out = {};
-
-    private @Nullable MemorySegment memory;
+    private final KernelFeatures features;
+    private final boolean[] lent;
+    private final MemorySegment memory;
     private int tail;
 
-    /// The ring that they are registered with.
-    private @Nullable Ring registered;
+    /// Whether the current ring has the buffers.
+    private boolean registered;
 
-    ProvidedBufferRing(ReceiveBuffers buffers, KernelFeatures repertoire) {
+    ProvidedBufferRing(Ring ring, ReceiveBuffers buffers, KernelFeatures features) {
+        this.ring = ring;
         this.buffers = buffers;
-        this.repertoire = repertoire;
+        this.features = features;
+        lent = new boolean[buffers.count()];
+        memory =
+                Arena.ofAuto()
+                        .allocate((long) buffers.count() * IoUring.SIZEOF_IO_URING_BUF, PAGE_BYTES);
     }
 
-    /// Has the kernel choose buffers, if that was not done yet. If it refuses, they are ours to take.
-    @SuppressWarnings("ReferenceEquality") // a ring is only itself
-    void register(Ring ring) {
-        if (registered == ring || !repertoire.choosesBuffers()) {
+    /// Registers the buffers with the current ring, once. If the kernel refuses, RECEIVE is
+    /// emulated from then on.
+    void register() {
+        if (registered || !features.selectsBuffers()) {
             return;
         }
-        MemorySegment entries = memory;
-        if (entries == null) {
-            entries =
-                    Arena.ofAuto()
-                            .allocate(
-                                    (long) buffers.count() * IoUring.SIZEOF_IO_URING_BUF,
-                                    PAGE_BYTES);
-            memory = entries;
-            out = new boolean[buffers.count()];
-        }
         tail = 0;
-        for (int i = 0; i < out.length; i++) {
-            if (!out[i]) {
-                add(entries.address(), i);
+        for (int i = 0; i < lent.length; i++) {
+            if (!lent[i]) {
+                add(i);
             }
         }
-        publish(entries.address());
-        if (ring.registerBuffers(entries.address(), buffers.count(), GROUP) >= 0) {
-            registered = ring;
+        publish();
+        if (ring.registerBufferRing(memory.address(), buffers.count(), GROUP) >= 0) {
+            registered = true;
         } else {
-            // Before 5.19, or no memory. An earlier ring may have had them: then not all are here.
-            repertoire.refusedBuffers();
-            buffers.reclaimAllExcept(out);
+            // Before 5.19, or out of memory. Buffers lent from an earlier ring are not free yet.
+            features.onBufferRingRefused();
+            buffers.reclaimAllExcept(lent);
         }
     }
 
-    /// The kernel has filled this one.
-    void chosen(int buffer) {
-        assert !out[buffer] : "chosen twice: " + buffer;
-        out[buffer] = true;
+    /// Notes that the kernel has selected and filled a buffer.
+    void onSelected(int buffer) {
+        assert !lent[buffer] : "selected twice: " + buffer;
+        lent[buffer] = true;
         buffers.acquiredByKernel();
     }
 
-    void give(int buffer) {
-        MemorySegment entries = memory;
-        if (entries != null && repertoire.choosesBuffers()) {
-            assert out[buffer] : "given back twice: " + buffer;
-            out[buffer] = false;
-            if (registered != null) {
-                add(entries.address(), buffer);
-                publish(entries.address());
+    /// Makes a buffer available again.
+    void release(int buffer) {
+        if (features.selectsBuffers()) {
+            assert lent[buffer] : "released twice: " + buffer;
+            lent[buffer] = false;
+            if (registered) {
+                add(buffer);
+                publish();
             }
         }
         buffers.release(buffer);
     }
 
-    /// The ring is gone.
-    void lost() {
-        registered = null;
+    void onRingClosed() {
+        registered = false;
     }
 
-    private void add(long entries, int buffer) {
-        long entry = entries + (long) (tail & (buffers.count() - 1)) * IoUring.SIZEOF_IO_URING_BUF;
+    private void add(int buffer) {
+        int position = tail & (buffers.count() - 1);
+        long entry = memory.address() + (long) position * IoUring.SIZEOF_IO_URING_BUF;
         Memory.putLong(entry, buffers.address(buffer));
         Memory.putInt(entry + IoUring.OFFSETOF_IO_URING_BUF_LEN, buffers.size());
         Memory.putShort(entry + IoUring.OFFSETOF_IO_URING_BUF_BID, buffer);
         tail++;
     }
 
-    private void publish(long entries) {
+    private void publish() {
         // Release: pairs with the kernel's acquire before it reads the entries.
-        Memory.putShortRelease(entries + IoUring.OFFSETOF_IO_URING_BUF_RING_TAIL, tail);
+        Memory.putShortRelease(memory.address() + IoUring.OFFSETOF_IO_URING_BUF_RING_TAIL, tail);
     }
 }

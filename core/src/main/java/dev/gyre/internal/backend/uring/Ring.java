@@ -3,10 +3,12 @@ package dev.gyre.internal.backend.uring;
 import static dev.gyre.internal.sys.IoUring.IORING_ENTER_EXT_ARG;
 import static dev.gyre.internal.sys.IoUring.IORING_ENTER_GETEVENTS;
 import static dev.gyre.internal.sys.IoUring.IORING_ENTER_REGISTERED_RING;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_NO_SQARRAY;
 import static dev.gyre.internal.sys.IoUring.IORING_SETUP_TASKRUN_FLAG;
 import static dev.gyre.internal.sys.IoUring.IORING_SQ_CQ_OVERFLOW;
 import static dev.gyre.internal.sys.IoUring.IORING_SQ_TASKRUN;
+import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_FLAGS;
+import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_RES;
+import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_USER_DATA;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
@@ -16,265 +18,335 @@ import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.UringCalls;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/// A ring: submissions go in, completions come out.
+/// A submission queue, a completion queue, and the thread that owns them.
 ///
-/// Both queues are rings in memory that the kernel shares. Their indices only grow, and wrap around; the
-/// position is what the mask leaves of them. Each index has one writer, who releases it after what it
-/// covers, and one reader, who acquires it before.
+/// Both queues are ring buffers in memory shared with the kernel. Their indices only grow, and wrap
+/// around; a mask turns them into positions. Each index has one writer, which releases it after the
+/// entries that it covers, and one reader, which acquires it before them.
 ///
-/// Belongs to the thread that enabled it: the kernel refuses all others. Only [#close()] may be called
-/// by another one, when that thread is through.
+/// **Ownership.** The kernel accepts calls only from the thread that enabled the ring. A loop can be
+/// run by one thread and later by another, and be opened and closed by a third. So a thread that
+/// takes over the loop closes a ring that another thread enabled, and opens a new one. Between two
+/// runs the ring has no owner. Then the holder of [#lock] may close it, or use it if it is the
+/// thread that enabled it.
+///
+/// Confined to the owner, unless stated otherwise; guarded by the lock while unowned.
 final class Ring {
-    /// After this many calls a ring's descriptor is registered, which spares the kernel the look-up.
-    /// Not at once: a thread that runs the loop for a moment would pay more than it gains.
-    private static final int CALLS_BEFORE_REGISTERING = 1_024;
+    /// After this many calls the descriptor is registered, which saves the kernel a lookup per
+    /// call. Threads that run the loop only briefly would pay more than they gain.
+    private static final int CALLS_BEFORE_REGISTRATION = 1_024;
 
-    private static final int REGISTERING_REFUSED = -1;
+    private static final int REGISTRATION_REFUSED = -1;
 
     private final UringCalls calls;
     private final PollSyscalls kernel;
-    private final RingMemory memory;
-    private final long submissionHead;
-    private final long submissionTail;
-    private final long submissionFlags;
-    private final long completionHead;
-    private final long completionTail;
-    private final long completions;
-    private final int submissionEntries;
-    private final int completionMask;
+    private final int requestedSqEntries;
+    private final int requestedCqEntries;
 
-    // The loop thread only.
+    /// Guards changes of the owner.
+    final Object lock = new Object();
+
+    private @Nullable RingMemory memory;
+    private @Nullable Thread enabledBy;
+
+    // Shared: written under the lock, read by any thread.
+    private volatile @Nullable Thread owner;
+
+    /// `io_uring_getevents_arg`, then its timespec, then `io_uring_rsrc_update`.
     private final MemorySegment argument =
             Memory.allocate(
                     IoUring.SIZEOF_IO_URING_GETEVENTS_ARG
-                            + IoUring.SIZEOF_IO_URING_RSRC_UPDATE
-                            + Linux.SIZEOF_TIMESPEC);
-    private final long timespec;
-    private final long update;
-    private int tail;
-    private int head;
+                            + Linux.SIZEOF_TIMESPEC
+                            + IoUring.SIZEOF_IO_URING_RSRC_UPDATE);
+
+    private final long timespec = argument.address() + IoUring.SIZEOF_IO_URING_GETEVENTS_ARG;
+    private final long update = timespec + Linux.SIZEOF_TIMESPEC;
+    private int sqTail;
+    private int cqHead;
     private int enterFd;
     private int enterFlags;
-    private int callsUntilRegistered = CALLS_BEFORE_REGISTERING;
+    private int callsUntilRegistration;
 
-    private Ring(UringCalls calls, PollSyscalls kernel, RingMemory memory) {
-        this.calls = calls;
-        this.kernel = kernel;
-        this.memory = memory;
-        long rings = memory.rings().address();
-        submissionHead = rings + memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
-        submissionTail = rings + memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
-        submissionFlags = rings + memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_SQ_FLAGS);
-        completionHead = rings + memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_CQ_HEAD);
-        completionTail = rings + memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
-        completions = rings + memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
-        submissionEntries = memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
-        completionMask = memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES) - 1;
-        timespec = argument.address() + IoUring.SIZEOF_IO_URING_GETEVENTS_ARG;
-        update = timespec + Linux.SIZEOF_TIMESPEC;
-        Memory.putLong(argument.address() + IoUring.OFFSETOF_IO_URING_GETEVENTS_ARG_TS, timespec);
-        enterFd = memory.fd();
-        if (!memory.has(IORING_SETUP_NO_SQARRAY)) {
-            long array = rings + memory.param(IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY);
-            for (int i = 0; i < submissionEntries; i++) {
-                Memory.putInt(array + (long) i * Integer.BYTES, i);
-            }
-        }
-    }
-
-    /// Sets a ring up. Any thread; the one that uses it has to [#enable()] it.
+    /// Opens a ring without an owner.
     ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    static Ring open(UringCalls calls, PollSyscalls kernel, int submissions, int completions) {
-        RingMemory memory = RingMemory.open(calls, kernel, submissions, completions);
-        try {
-            return new Ring(calls, kernel, memory);
-        } catch (Throwable e) {
-            memory.close(calls, kernel);
-            throw e;
-        }
+    Ring(UringCalls calls, PollSyscalls kernel, int sqEntries, int cqEntries) {
+        this.calls = calls;
+        this.kernel = kernel;
+        requestedSqEntries = sqEntries;
+        requestedCqEntries = cqEntries;
+        Memory.putLong(argument.address() + IoUring.OFFSETOF_IO_URING_GETEVENTS_ARG_TS, timespec);
+        open();
     }
 
-    /// Makes the ring the calling thread's own.
-    void enable() {
-        int result = calls.register(memory.fd(), IoUring.IORING_REGISTER_ENABLE_RINGS, 0, 0);
-        if (result < 0) {
-            throw new SystemCallException("io_uring_register(ENABLE_RINGS)", -result, memory.fd());
-        }
+    private void open() {
+        RingMemory opened = RingMemory.open(calls, kernel, requestedSqEntries, requestedCqEntries);
+        memory = opened;
+        sqTail = 0;
+        cqHead = 0;
+        enterFd = opened.fd;
+        enterFlags = 0;
+        callsUntilRegistration = CALLS_BEFORE_REGISTRATION;
     }
 
-    boolean has(int setupFlag) {
-        return memory.has(setupFlag);
+    private RingMemory memory() {
+        RingMemory current = memory;
+        assert current != null : "the ring is closed";
+        return current;
+    }
+
+    int fd() {
+        return memory().fd;
+    }
+
+    /// Returns the supported opcodes; bit n stands for opcode n.
+    long opcodes() {
+        return memory().opcodes;
     }
 
     boolean hasFeature(int feature) {
-        return memory.hasFeature(feature);
+        return (memory().features & feature) != 0;
     }
 
-    /// A bit for each operation that the kernel has.
-    long opcodes() {
-        return memory.opcodes();
+    // ------------------------------------------------------------------ ownership
+
+    /// Returns whether the calling thread is the owner. Any thread, without the lock.
+    boolean isOwner() {
+        return isCurrent(owner);
     }
 
-    // ------------------------------------------------------------------ submitting
+    boolean isUnowned() {
+        return owner == null;
+    }
 
-    /// Room for the next submission, zeroed. If the queue is full the kernel is asked to empty it first.
+    boolean isOpen() {
+        return memory != null;
+    }
+
+    /// Returns whether the kernel accepts calls from the calling thread.
+    boolean isEnabledHere() {
+        return isCurrent(enabledBy);
+    }
+
+    /// Returns whether the kernel accepts calls only from another thread.
+    boolean isEnabledElsewhere() {
+        return enabledBy != null && !isCurrent(enabledBy);
+    }
+
+    /// Makes the calling thread the owner, and opens a ring if it is closed. Requires the lock.
     ///
-    /// @return its address, or zero if the kernel takes nothing at present
-    long nextSubmission() {
-        if (unsubmitted() == submissionEntries) {
-            int _ = enter(submittable(), 0, 0, 0);
-            if (unsubmitted() == submissionEntries) {
+    /// @throws SystemCallException if the kernel refuses; a later call may succeed
+    void acquire() {
+        assert !isEnabledElsewhere() : "enabled by " + enabledBy;
+        if (memory == null) {
+            open();
+        }
+        if (enabledBy == null) {
+            int result = calls.register(fd(), IoUring.IORING_REGISTER_ENABLE_RINGS, 0, 0);
+            if (result < 0) {
+                throw new SystemCallException("io_uring_register(ENABLE_RINGS)", -result, fd());
+            }
+            enabledBy = Thread.currentThread();
+        }
+        owner = Thread.currentThread();
+    }
+
+    /// Ends the ownership, and leaves the ring open. Requires the lock.
+    void release() {
+        unregisterDescriptor();
+        owner = null;
+    }
+
+    /// Closes the ring with everything in flight. Requires the lock.
+    void close() {
+        RingMemory closing = memory;
+        if (closing == null) {
+            return;
+        }
+        if (isEnabledHere()) {
+            unregisterDescriptor();
+        }
+        memory = null;
+        enabledBy = null;
+        owner = null;
+        closing.close(calls, kernel);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a thread is only itself
+    private static boolean isCurrent(@Nullable Thread thread) {
+        return thread == Thread.currentThread();
+    }
+
+    // ------------------------------------------------------------------ submission queue
+
+    /// Appends a zeroed SQE. If the queue is full, submits it first.
+    ///
+    /// @return its address, or 0 if the kernel accepts no SQEs at present
+    long nextSqe() {
+        RingMemory shared = memory();
+        if (sqReady(shared) == shared.sqEntries) {
+            int _ = enter(publishSqes(), 0, 0, 0);
+            if (sqReady(shared) == shared.sqEntries) {
                 return 0;
             }
         }
-        long address =
-                memory.entries().address()
-                        + (long) (tail & (submissionEntries - 1)) * IoUring.SIZEOF_IO_URING_SQE;
+        int position = sqTail & (shared.sqEntries - 1);
+        long address = shared.sqes + (long) position * IoUring.SIZEOF_IO_URING_SQE;
         for (int i = 0; i < IoUring.SIZEOF_IO_URING_SQE; i += Long.BYTES) {
             Memory.putLong(address + i, 0);
         }
-        tail++;
+        sqTail++;
         return address;
     }
 
-    private int unsubmitted() {
-        // Acquire: pairs with the kernel's release after it has read the entries.
-        return tail - Memory.getIntAcquire(submissionHead);
+    private int sqReady(RingMemory shared) {
+        // Acquire: pairs with the kernel's release after it has read the SQEs.
+        return sqTail - Memory.getIntAcquire(shared.sqHead);
     }
 
-    // ------------------------------------------------------------------ entering the kernel
+    private int publishSqes() {
+        RingMemory shared = memory();
+        // Release: pairs with the kernel's acquire before it reads the SQEs.
+        Memory.putIntRelease(shared.sqTail, sqTail);
+        return sqReady(shared);
+    }
 
-    /// Submits, and has what is ready completed. Without a call if that would change nothing.
+    // ------------------------------------------------------------------ io_uring_enter
+
+    /// Submits all SQEs and posts CQEs that are due, without blocking. Makes no call if the kernel
+    /// has nothing to do.
     ///
     /// @return zero or more, or `-errno`
-    int look() {
-        return isUpToDate() ? 0 : enter(submittable(), 0, IORING_ENTER_GETEVENTS, 0);
-    }
-
-    private boolean isUpToDate() {
-        int flags = Memory.getIntAcquire(submissionFlags);
-        return memory.has(IORING_SETUP_TASKRUN_FLAG)
+    int enterNonBlocking() {
+        RingMemory shared = memory();
+        int flags = Memory.getIntAcquire(shared.sqFlags);
+        if ((shared.flags & IORING_SETUP_TASKRUN_FLAG) != 0
                 && (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0
-                && unsubmitted() == 0;
+                && sqReady(shared) == 0) {
+            return 0;
+        }
+        return enter(publishSqes(), 0, IORING_ENTER_GETEVENTS, 0);
     }
 
-    /// Submits, and waits for a completion, but not longer than this.
+    /// Submits all SQEs and waits for a CQE.
     ///
-    /// @return zero or more, or `-errno`, of which ETIME means that the time is over
-    int await(long nanos) {
-        return enter(submittable(), 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, nanos);
+    /// @return zero or more, or `-errno`; `-ETIME` after the timeout
+    int enterAndWait(long timeoutNanos) {
+        int flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
+        return enter(publishSqes(), 1, flags, timeoutNanos);
     }
 
-    /// The same without submitting, for when the kernel has just refused to.
-    int awaitOnly(long nanos) {
-        return enter(0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, nanos);
+    /// Waits for a CQE without submitting, after the kernel has refused SQEs.
+    int waitWithoutSubmitting(long timeoutNanos) {
+        return enter(0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, timeoutNanos);
     }
 
-    private int submittable() {
-        // Release: pairs with the kernel's acquire before it reads the entries.
-        Memory.putIntRelease(submissionTail, tail);
-        return unsubmitted();
-    }
-
-    private int enter(int toSubmit, int least, int flags, long nanos) {
-        if (callsUntilRegistered > 0 && --callsUntilRegistered == 0) {
+    private int enter(int toSubmit, int minComplete, int flags, long timeoutNanos) {
+        if (callsUntilRegistration > 0 && --callsUntilRegistration == 0) {
             registerDescriptor();
         }
         if ((flags & IORING_ENTER_EXT_ARG) == 0) {
-            return calls.enter(enterFd, toSubmit, least, flags | enterFlags, 0, 0);
+            return calls.enter(enterFd, toSubmit, minComplete, flags | enterFlags, 0, 0);
         }
-        Memory.putLong(timespec, nanos / 1_000_000_000L);
-        Memory.putLong(timespec + Linux.OFFSETOF_TIMESPEC_NANOS, nanos % 1_000_000_000L);
+        Memory.putLong(timespec, timeoutNanos / 1_000_000_000L);
+        Memory.putLong(timespec + Linux.OFFSETOF_TIMESPEC_NANOS, timeoutNanos % 1_000_000_000L);
         return calls.enter(
                 enterFd,
                 toSubmit,
-                least,
+                minComplete,
                 flags | enterFlags,
                 argument.address(),
                 IoUring.SIZEOF_IO_URING_GETEVENTS_ARG);
     }
 
+    /// Returns whether the kernel lacks room at present, and will have some once CQEs are consumed
+    /// or memory is freed.
+    static boolean isCongested(int result) {
+        return result == -Errno.EAGAIN || result == -Errno.EBUSY;
+    }
+
+    // ------------------------------------------------------------------ io_uring_register
+
     private void registerDescriptor() {
         Memory.putInt(update, -1); // Any slot.
-        Memory.putLong(update + IoUring.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, memory.fd());
-        int result = calls.register(memory.fd(), IoUring.IORING_REGISTER_RING_FDS, update, 1);
+        Memory.putLong(update + IoUring.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, fd());
+        int result = calls.register(fd(), IoUring.IORING_REGISTER_RING_FDS, update, 1);
         if (result == 1) {
             enterFd = Memory.getInt(update);
             enterFlags = IORING_ENTER_REGISTERED_RING;
         } else {
-            callsUntilRegistered = REGISTERING_REFUSED; // Before 5.18, or no slot is free.
+            callsUntilRegistration = REGISTRATION_REFUSED; // Before 5.18, or no slot is free.
         }
     }
 
-    /// The thread is about to do other things, for ever perhaps: the slot would keep the ring alive for as
-    /// long as the thread lives, whoever closes it.
-    void unregisterDescriptor() {
+    /// A registered descriptor would keep the ring alive for as long as the thread lives, even
+    /// after a close by another thread.
+    private void unregisterDescriptor() {
         if (enterFlags == 0) {
             return;
         }
         Memory.putInt(update, enterFd);
         Memory.putLong(update + IoUring.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, 0);
-        int _ = calls.register(memory.fd(), IoUring.IORING_UNREGISTER_RING_FDS, update, 1);
-        enterFd = memory.fd();
+        int _ = calls.register(fd(), IoUring.IORING_UNREGISTER_RING_FDS, update, 1);
+        enterFd = fd();
         enterFlags = 0;
-        callsUntilRegistered = CALLS_BEFORE_REGISTERING;
+        callsUntilRegistration = CALLS_BEFORE_REGISTRATION;
     }
 
-    /// Gives the kernel a ring of buffers to choose from.
+    /// Registers a provided buffer ring.
     ///
     /// @return zero or `-errno`
-    int registerBuffers(long entriesAddress, int count, int group) {
+    int registerBufferRing(long address, int entries, int group) {
         MemorySegment registration = Memory.allocate(IoUring.SIZEOF_IO_URING_BUF_REG);
-        long address = registration.address();
-        Memory.putLong(address, entriesAddress);
-        Memory.putInt(address + IoUring.OFFSETOF_IO_URING_BUF_REG_ENTRIES, count);
-        Memory.putShort(address + IoUring.OFFSETOF_IO_URING_BUF_REG_BGID, group);
+        long arg = registration.address();
+        Memory.putLong(arg, address);
+        Memory.putInt(arg + IoUring.OFFSETOF_IO_URING_BUF_REG_ENTRIES, entries);
+        Memory.putShort(arg + IoUring.OFFSETOF_IO_URING_BUF_REG_BGID, group);
         try {
-            return calls.register(memory.fd(), IoUring.IORING_REGISTER_PBUF_RING, address, 1);
+            return calls.register(fd(), IoUring.IORING_REGISTER_PBUF_RING, arg, 1);
         } finally {
             Reference.reachabilityFence(registration);
         }
     }
 
-    // ------------------------------------------------------------------ completions
+    // ------------------------------------------------------------------ completion queue
 
-    /// How many completions can be looked at.
-    int available() {
-        // Acquire: pairs with the kernel's release after it has written the completions.
-        return Memory.getIntAcquire(completionTail) - head;
+    /// Returns the number of CQEs that can be read.
+    int cqReady() {
+        // Acquire: pairs with the kernel's release after it has written the CQEs.
+        return Memory.getIntAcquire(memory().cqTail) - cqHead;
     }
 
-    /// The address of the first one.
-    long first() {
-        return completions + (long) (head & completionMask) * IoUring.SIZEOF_IO_URING_CQE;
+    long cqeUserData() {
+        return Memory.getLong(cqe() + OFFSETOF_IO_URING_CQE_USER_DATA);
     }
 
-    /// Gives the first one back to the kernel, but not before [#release()].
-    void next() {
-        head++;
+    int cqeResult() {
+        return Memory.getInt(cqe() + OFFSETOF_IO_URING_CQE_RES);
     }
 
-    /// Lets the kernel have the room of those that were taken.
-    void release() {
+    int cqeFlags() {
+        return Memory.getInt(cqe() + OFFSETOF_IO_URING_CQE_FLAGS);
+    }
+
+    private long cqe() {
+        RingMemory shared = memory();
+        return shared.cqes + (long) (cqHead & shared.cqMask) * IoUring.SIZEOF_IO_URING_CQE;
+    }
+
+    /// Moves to the next CQE.
+    void advanceCq() {
+        cqHead++;
+    }
+
+    /// Returns the room of all CQEs passed by [#advanceCq()] to the kernel.
+    void releaseCqes() {
         // Release: pairs with the kernel's acquire before it writes there again.
-        Memory.putIntRelease(completionHead, head);
-    }
-
-    void close() {
-        memory.close(calls, kernel);
-    }
-
-    /// Whether the kernel merely has no room at present, and will again when completions are taken or
-    /// memory is given back.
-    static boolean isCongested(int result) {
-        return result == -Errno.EAGAIN || result == -Errno.EBUSY;
-    }
-
-    int fd() {
-        return memory.fd();
+        Memory.putIntRelease(memory().cqHead, cqHead);
     }
 }

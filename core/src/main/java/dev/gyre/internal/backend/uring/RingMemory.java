@@ -24,82 +24,113 @@ import dev.gyre.internal.sys.UringCalls;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/// A ring's descriptor and the memory that it shares with the kernel.
+/// The descriptor of one io_uring instance, and the memory that it shares with the kernel.
 ///
-/// @param fd the ring's descriptor
-/// @param flags those of [#WISHES] that the kernel took
-/// @param features what the kernel says it can do
-/// @param opcodes a bit for each operation that it has
-/// @param rings where heads, tails and completions lie
-/// @param entries where the submissions lie
-/// @param offsets where in `rings` each of them is, as the kernel filled them in
-record RingMemory(
-        int fd,
-        int flags,
-        int features,
-        long opcodes,
-        Mapping rings,
-        Mapping entries,
-        MemorySegment offsets) {
-    record Mapping(long address, long length) {}
+/// The fields `sqHead` to `cqes` are addresses. The kernel reports their offsets at set-up.
+final class RingMemory {
+    private record Mapping(long address, long length) {}
 
-    /// More than those that are submitted, and no more than the kernel takes.
-    private static final int MOST_OPCODES = Long.SIZE;
+    /// Covers every opcode in use, and is within the kernel's limit of 256.
+    private static final int MAX_OPCODES = Long.SIZE;
 
-    private static final int ALWAYS =
+    private static final int SETUP_FLAGS_ALWAYS =
             IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_R_DISABLED;
 
-    /// What to ask for, best first. An older kernel answers EINVAL to what it does not know.
-    private static final int[] WISHES = {
-        // 6.6: no array of indices between the submissions and their order.
+    /// Best first. An older kernel refuses unknown flags with EINVAL.
+    private static final int[] SETUP_FLAGS_BY_PREFERENCE = {
+        // 6.6: no index array between the SQEs and their order.
         IORING_SETUP_SUBMIT_ALL
                 | IORING_SETUP_SINGLE_ISSUER
                 | IORING_SETUP_DEFER_TASKRUN
                 | IORING_SETUP_TASKRUN_FLAG
                 | IORING_SETUP_NO_SQARRAY,
-        // 6.1: completions are worked out when the loop asks for them, and at no other time.
+        // 6.1: task work runs only when the loop asks for completions.
         IORING_SETUP_SUBMIT_ALL
                 | IORING_SETUP_SINGLE_ISSUER
                 | IORING_SETUP_DEFER_TASKRUN
                 | IORING_SETUP_TASKRUN_FLAG,
-        // 5.19: at the loop's next system call, and without interrupting it.
+        // 5.19: task work runs at the loop's next system call, without an interrupt.
         IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
-        // 5.18: one refused submission does not hold up the rest.
+        // 5.18: a refused SQE does not hold up the rest of its batch.
         IORING_SETUP_SUBMIT_ALL,
         0,
     };
 
-    /// Without these there is no waiting to the nanosecond, completions may be dropped, or polls
-    /// report only once. The last one came with 5.13, as multishot polls did.
-    private static final int NEEDED =
+    /// EXT_ARG gives timeouts in nanoseconds, and NODROP keeps CQEs that do not fit the queue.
+    /// RSRC_TAGS stands for multishot polls: 5.13 introduced both.
+    private static final int REQUIRED_FEATURES =
             IORING_FEAT_SINGLE_MMAP
                     | IORING_FEAT_NODROP
                     | IORING_FEAT_EXT_ARG
                     | IORING_FEAT_RSRC_TAGS;
 
-    /// Without these nothing is waited for, or it cannot be let go of.
-    private static final long NEEDED_OPCODES =
+    private static final long REQUIRED_OPCODES =
             (1L << IoUring.IORING_OP_POLL_ADD) | (1L << IoUring.IORING_OP_ASYNC_CANCEL);
 
-    /// Sets a ring up, which is to be enabled by the thread that will use it.
+    final int fd;
+    final int flags;
+    final int features;
+
+    /// Bit n is set if the kernel supports opcode n.
+    final long opcodes;
+
+    final long sqHead;
+    final long sqTail;
+    final long sqFlags;
+    final long sqes;
+    final int sqEntries;
+    final long cqHead;
+    final long cqTail;
+    final long cqes;
+    final int cqMask;
+    private final Mapping rings;
+    private final Mapping sqeArray;
+
+    private RingMemory(int fd, long params, long opcodes, Mapping rings, Mapping sqeArray) {
+        this.fd = fd;
+        this.opcodes = opcodes;
+        this.rings = rings;
+        this.sqeArray = sqeArray;
+        flags = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS);
+        features = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
+        long base = rings.address;
+        sqHead = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
+        sqTail = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
+        sqFlags = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_FLAGS);
+        sqes = sqeArray.address;
+        sqEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
+        cqHead = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_HEAD);
+        cqTail = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
+        cqes = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
+        cqMask = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES) - 1;
+        if ((flags & IORING_SETUP_NO_SQARRAY) == 0) {
+            long array = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY);
+            for (int i = 0; i < sqEntries; i++) {
+                Memory.putInt(array + (long) i * Integer.BYTES, i);
+            }
+        }
+    }
+
+    /// Sets up a ring in the disabled state.
     ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    static RingMemory open(
-            UringCalls calls, PollSyscalls kernel, int submissions, int completions) {
+    static RingMemory open(UringCalls calls, PollSyscalls kernel, int sqEntries, int cqEntries) {
         MemorySegment params = Memory.allocate(IoUring.SIZEOF_IO_URING_PARAMS);
         long address = params.address();
         int fd = -Errno.EINVAL;
-        for (int i = 0; fd == -Errno.EINVAL && i < WISHES.length; i++) {
+        for (int i = 0; fd == -Errno.EINVAL && i < SETUP_FLAGS_BY_PREFERENCE.length; i++) {
             params.fill((byte) 0);
-            Memory.putInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS, ALWAYS | WISHES[i]);
-            Memory.putInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES, completions);
-            fd = calls.setup(submissions, address);
+            Memory.putInt(
+                    address + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS,
+                    SETUP_FLAGS_ALWAYS | SETUP_FLAGS_BY_PREFERENCE[i]);
+            Memory.putInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES, cqEntries);
+            fd = calls.setup(sqEntries, address);
         }
         if (fd < 0) {
             throw new SystemCallException("io_uring_setup", -fd, SystemCallException.NO_FD);
         }
         try {
-            return map(calls, fd, params);
+            return map(calls, fd, address);
         } catch (Throwable e) {
             kernel.close(fd);
             throw e;
@@ -108,53 +139,48 @@ record RingMemory(
         }
     }
 
-    private static RingMemory map(UringCalls calls, int fd, MemorySegment params) {
-        long address = params.address();
-        int features = Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
+    private static RingMemory map(UringCalls calls, int fd, long params) {
+        int features = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
         long opcodes = probe(calls, fd);
-        if ((features & NEEDED) != NEEDED || (opcodes & NEEDED_OPCODES) != NEEDED_OPCODES) {
-            // Too old: the same answer as from a kernel without it.
+        if ((features & REQUIRED_FEATURES) != REQUIRED_FEATURES
+                || (opcodes & REQUIRED_OPCODES) != REQUIRED_OPCODES) {
+            // Too old: treated like a kernel without io_uring.
             throw new SystemCallException("io_uring_setup", Errno.ENOSYS, fd);
         }
-        int submissions = Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
-        int completions = Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES);
+        long sqEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
+        long cqEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES);
         long length =
                 Math.max(
-                        Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY)
-                                + (long) submissions * Integer.BYTES,
-                        Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES)
-                                + (long) completions * IoUring.SIZEOF_IO_URING_CQE);
+                        Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY)
+                                + sqEntries * Integer.BYTES,
+                        Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES)
+                                + cqEntries * IoUring.SIZEOF_IO_URING_CQE);
         Mapping rings = map(calls, fd, length, IoUring.IORING_OFF_SQ_RING);
         try {
-            Mapping entries =
-                    map(
-                            calls,
-                            fd,
-                            (long) submissions * IoUring.SIZEOF_IO_URING_SQE,
-                            IoUring.IORING_OFF_SQES);
-            int flags = Memory.getInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS);
-            return new RingMemory(fd, flags, features, opcodes, rings, entries, params);
+            long sqeBytes = sqEntries * IoUring.SIZEOF_IO_URING_SQE;
+            Mapping sqeArray = map(calls, fd, sqeBytes, IoUring.IORING_OFF_SQES);
+            return new RingMemory(fd, params, opcodes, rings, sqeArray);
         } catch (Throwable e) {
             calls.munmap(rings.address, rings.length);
             throw e;
         }
     }
 
-    /// The operations that the kernel has, a bit for each: what calls itself io_uring need not have all.
+    /// Returns the supported opcodes. Kernels and sandboxes may leave some out.
     private static long probe(UringCalls calls, int fd) {
         MemorySegment probe =
                 Memory.allocate(
                         IoUring.SIZEOF_IO_URING_PROBE
-                                + (long) MOST_OPCODES * IoUring.SIZEOF_IO_URING_PROBE_OP);
+                                + (long) MAX_OPCODES * IoUring.SIZEOF_IO_URING_PROBE_OP);
         long address = probe.address();
         try {
-            int result = calls.register(fd, IoUring.IORING_REGISTER_PROBE, address, MOST_OPCODES);
+            int result = calls.register(fd, IoUring.IORING_REGISTER_PROBE, address, MAX_OPCODES);
             if (result < 0) {
                 throw new SystemCallException("io_uring_register(PROBE)", -result, fd);
             }
             int known = Memory.getByte(address + IoUring.OFFSETOF_IO_URING_PROBE_OPS_LEN) & 0xFF;
             long opcodes = 0;
-            for (int opcode = 0; opcode < Math.min(known, MOST_OPCODES); opcode++) {
+            for (int opcode = 0; opcode < Math.min(known, MAX_OPCODES); opcode++) {
                 long flags =
                         address
                                 + IoUring.SIZEOF_IO_URING_PROBE
@@ -172,32 +198,20 @@ record RingMemory(
 
     private static Mapping map(UringCalls calls, int fd, long length, long offset) {
         long address = calls.mmap(length, fd, offset);
-        // No address of user space is negative.
+        // User-space addresses are never negative.
         if (address < 0) {
             throw new SystemCallException("mmap(io_uring)", (int) -address, fd);
         }
-        // A forked child that kept the mapping would keep the ring, and all it watches, alive. That
-        // it is refused matters to nobody else.
+        // In a forked child, the mapping would keep the ring and everything it watches alive.
+        // A refusal has no other effect.
         int _ = calls.madvise(address, length, IoUring.MADV_DONTFORK);
         return new Mapping(address, length);
     }
 
-    boolean has(int flag) {
-        return (flags & flag) != 0;
-    }
-
-    boolean hasFeature(int feature) {
-        return (features & feature) != 0;
-    }
-
-    /// A number that the kernel filled in at set-up.
-    int param(int offset) {
-        return Memory.getInt(offsets.address() + offset);
-    }
-
-    /// The ring lives until both its descriptor and its mappings are gone. Errors have no remedy.
+    /// Closes the ring. The kernel keeps it until its mappings and its descriptor are gone. Errors
+    /// are ignored, because they have no remedy.
     void close(UringCalls calls, PollSyscalls kernel) {
-        calls.munmap(entries.address, entries.length);
+        calls.munmap(sqeArray.address, sqeArray.length);
         calls.munmap(rings.address, rings.length);
         kernel.close(fd);
     }

@@ -20,116 +20,116 @@ import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 
-/// Writes submissions into a ring. Each answers false if the ring has no room at present.
+/// Writes SQEs. Each method returns false if the submission queue has no room at present.
 ///
-/// Loop thread only.
+/// Confined to the owner of the ring.
 final class SqeWriter {
-    /// The most that one call of the kernel's moves.
-    private static final long MOST_BYTES = 0x7FFF_F000;
+    /// The kernel's limit for one read or write.
+    private static final long MAX_BYTES = 0x7FFF_F000;
 
-    /// For descriptors that have a position, or none: go on from there.
+    /// Reads and writes at the file position, and is required for files without one.
     private static final long AT_POSITION = -1;
 
     private final Ring ring;
-    private final boolean skipsSuccess;
 
     SqeWriter(Ring ring) {
         this.ring = ring;
-        skipsSuccess = ring.hasFeature(IoUring.IORING_FEAT_CQE_SKIP);
     }
 
-    boolean poll(long token, int fd, int events, int flags) {
-        long entry = begin(IoUring.IORING_OP_POLL_ADD, fd, token);
-        if (entry == 0) {
-            return false;
-        }
-        Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, flags);
-        Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
-        return true;
-    }
-
-    /// Cancels the submission that carries this token. Whether there still was one tells its own
-    /// completion. Not by POLL_REMOVE: that leaves a multishot alone which is just about to report.
-    boolean cancel(long token) {
-        long entry = begin(IoUring.IORING_OP_ASYNC_CANCEL, -1, UserData.NOBODY);
-        if (entry == 0) {
-            return false;
-        }
-        Memory.putLong(entry + OFFSETOF_IO_URING_SQE_ADDR, token);
-        if (skipsSuccess) {
-            Memory.putByte(entry + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_CQE_SKIP_SUCCESS);
-        }
-        return true;
-    }
-
-    /// What a request asks for, or what is left of it.
+    /// Writes a POLL_ADD.
     ///
-    /// @param multishot whether the kernel is to go on by itself
-    boolean operation(long token, Request request, boolean multishot) {
-        long entry = begin(opcodeOf(request.opcode, isOfSocket(request)), request.fd, token);
-        if (entry == 0) {
+    /// @param mask bits of `EPOLL*`
+    /// @param flags bits of `IORING_POLL_*`
+    boolean poll(long userData, int fd, int mask, int flags) {
+        long sqe = begin(IoUring.IORING_OP_POLL_ADD, fd, userData);
+        if (sqe == 0) {
+            return false;
+        }
+        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_LEN, flags);
+        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, mask);
+        return true;
+    }
+
+    /// Writes an ASYNC_CANCEL of the SQE with this `user_data`. The CQE of that SQE reports the
+    /// outcome. POLL_REMOVE is unsuitable: it misses a multishot poll that is about to report.
+    boolean cancel(long userData) {
+        long sqe = begin(IoUring.IORING_OP_ASYNC_CANCEL, -1, UserData.IGNORED);
+        if (sqe == 0) {
+            return false;
+        }
+        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, userData);
+        if (ring.hasFeature(IoUring.IORING_FEAT_CQE_SKIP)) {
+            Memory.putByte(sqe + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_CQE_SKIP_SUCCESS);
+        }
+        return true;
+    }
+
+    /// Writes a request, or the part of it that is left.
+    boolean operation(long userData, Request request, boolean multishot) {
+        long sqe = begin(opcodeOf(request.opcode, isSocket(request)), request.fd, userData);
+        if (sqe == 0) {
             return false;
         }
         switch (request.opcode) {
-            case READ -> stream(entry, request, request.address, request.length, 0);
+            case READ -> stream(sqe, request, request.address, request.length, 0);
             case WRITE -> {
                 long address = request.address + request.transferred;
                 long left = request.length - request.transferred;
-                stream(entry, request, address, left, request.flags | Linux.MSG_NOSIGNAL);
+                stream(sqe, request, address, left, request.flags | Linux.MSG_NOSIGNAL);
             }
-            case READ_VECTOR -> transfer(entry, request.address, request.length, AT_POSITION, 0);
+            case READ_VECTOR -> transfer(sqe, request.address, request.length, AT_POSITION, 0);
             case WRITE_VECTOR -> {
                 long vectors = request.address + request.offset * Linux.SIZEOF_IOVEC;
-                transfer(entry, vectors, request.length - request.offset, AT_POSITION, 0);
+                transfer(sqe, vectors, request.length - request.offset, AT_POSITION, 0);
             }
-            case RECEIVE_MESSAGE -> transfer(entry, request.address, 1, 0, request.flags);
+            case RECEIVE_MESSAGE -> transfer(sqe, request.address, 1, 0, request.flags);
             case SEND_MESSAGE ->
-                    transfer(entry, request.address, 1, 0, request.flags | Linux.MSG_NOSIGNAL);
-            case RECEIVE -> receive(entry, request, multishot);
-            case ACCEPT -> accept(entry, request, multishot);
+                    transfer(sqe, request.address, 1, 0, request.flags | Linux.MSG_NOSIGNAL);
+            case RECEIVE -> receive(sqe, request, multishot);
+            case ACCEPT -> accept(sqe, request, multishot);
             case CONNECT -> {
-                Memory.putLong(entry + OFFSETOF_IO_URING_SQE_ADDR, request.address);
-                Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, request.length);
+                Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, request.address);
+                Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, request.length);
             }
             case POLL_END -> {
-                // A poll always reports RDHUP. If the request does not wait for it, a multishot
-                // continues.
+                // The kernel reports RDHUP in any case. If the request does not wait for it, the
+                // poll has to be multishot to continue.
                 boolean single = (request.flags & Readiness.END) != 0;
                 int how = single ? 0 : IoUring.IORING_POLL_ADD_MULTI;
-                Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, how);
+                Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_LEN, how);
                 int events = single ? Linux.EPOLLRDHUP : 0;
-                Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
+                Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
             }
             case FILE_OPEN -> {
-                Memory.putInt(entry + OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
-                transfer(entry, request.address, request.length, 0, request.flags);
+                Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
+                transfer(sqe, request.address, request.length, 0, request.flags);
             }
-            case FILE_READ -> transfer(entry, request.address, request.length, request.offset, 0);
+            case FILE_READ -> transfer(sqe, request.address, request.length, request.offset, 0);
             case FILE_WRITE -> {
                 long done = request.transferred;
                 transfer(
-                        entry,
+                        sqe,
                         request.address + done,
                         request.length - done,
                         request.offset + done,
                         0);
             }
-            case FILE_SYNC -> Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
+            case FILE_SYNC -> Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
             case FILE_STATUS ->
                     transfer(
-                            entry,
+                            sqe,
                             request.address,
                             Linux.STATX_BASIC_STATS,
                             request.address2,
                             request.flags);
             case FILE_CLOSE -> {}
             case READ_URGENT, SEND_FILE, SPLICE_FROM, SPLICE_TO ->
-                    throw new AssertionError(request.opcode + " is performed, not submitted");
+                    throw new AssertionError(request.opcode + " has no io_uring opcode");
         }
         return true;
     }
 
-    /// The ring's operation for it, or -1 if there is none.
+    /// Returns the `IORING_OP_*` of an opcode; -1 if absent.
     static int opcodeOf(Opcode opcode, boolean socket) {
         return switch (opcode) {
             case READ, RECEIVE -> socket ? IoUring.IORING_OP_RECV : IoUring.IORING_OP_READ;
@@ -151,59 +151,59 @@ final class SqeWriter {
         };
     }
 
-    static boolean isOfSocket(Request request) {
+    static boolean isSocket(Request request) {
         DescriptorState descriptor = request.descriptor;
         return descriptor != null && (descriptor.traits & Traits.SOCKET) != 0;
     }
 
-    /// Sockets have no position, and others take no flags of messages.
+    /// Sockets have no position, and other files accept no `MSG_*` flags.
     private static void stream(
-            long entry, Request request, long address, long length, int messageFlags) {
-        if (isOfSocket(request)) {
-            transfer(entry, address, length, 0, messageFlags);
+            long sqe, Request request, long address, long length, int messageFlags) {
+        if (isSocket(request)) {
+            transfer(sqe, address, length, 0, messageFlags);
         } else {
-            transfer(entry, address, length, AT_POSITION, 0);
+            transfer(sqe, address, length, AT_POSITION, 0);
         }
     }
 
-    private static void transfer(long entry, long address, long length, long offset, int flags) {
-        Memory.putLong(entry + OFFSETOF_IO_URING_SQE_ADDR, address);
-        Memory.putInt(entry + OFFSETOF_IO_URING_SQE_LEN, (int) Math.min(length, MOST_BYTES));
-        Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, offset);
-        Memory.putInt(entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, flags);
+    private static void transfer(long sqe, long address, long length, long offset, int flags) {
+        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, address);
+        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_LEN, (int) Math.min(length, MAX_BYTES));
+        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, offset);
+        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, flags);
     }
 
-    private static void receive(long entry, Request request, boolean multishot) {
-        boolean socket = isOfSocket(request);
-        Memory.putByte(entry + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_BUFFER_SELECT);
-        Memory.putShort(entry + OFFSETOF_IO_URING_SQE_BUF_GROUP, ProvidedBufferRing.GROUP);
+    private static void receive(long sqe, Request request, boolean multishot) {
+        boolean socket = isSocket(request);
+        Memory.putByte(sqe + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_BUFFER_SELECT);
+        Memory.putShort(sqe + OFFSETOF_IO_URING_SQE_BUF_GROUP, ProvidedBufferRing.GROUP);
         if (!socket) {
-            Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, AT_POSITION);
+            Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, AT_POSITION);
         } else if (multishot) {
-            Memory.putShort(entry + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_RECV_MULTISHOT);
+            Memory.putShort(sqe + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_RECV_MULTISHOT);
         }
     }
 
-    private static void accept(long entry, Request request, boolean multishot) {
+    private static void accept(long sqe, Request request, boolean multishot) {
         if (request.address2 != 0) {
             Memory.putInt(request.address2, Linux.SIZEOF_SOCKADDR_STORAGE);
         }
-        Memory.putLong(entry + OFFSETOF_IO_URING_SQE_ADDR, request.address);
-        Memory.putLong(entry + OFFSETOF_IO_URING_SQE_OFF, request.address2);
+        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, request.address);
+        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, request.address2);
         Memory.putInt(
-                entry + OFFSETOF_IO_URING_SQE_OP_FLAGS, Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
+                sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
         if (multishot) {
-            Memory.putShort(entry + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_ACCEPT_MULTISHOT);
+            Memory.putShort(sqe + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_ACCEPT_MULTISHOT);
         }
     }
 
-    private long begin(int opcode, int fd, long token) {
-        long entry = ring.nextSubmission();
-        if (entry != 0) {
-            Memory.putByte(entry + OFFSETOF_IO_URING_SQE_OPCODE, opcode);
-            Memory.putInt(entry + OFFSETOF_IO_URING_SQE_FD, fd);
-            Memory.putLong(entry + OFFSETOF_IO_URING_SQE_USER_DATA, token);
+    private long begin(int opcode, int fd, long userData) {
+        long sqe = ring.nextSqe();
+        if (sqe != 0) {
+            Memory.putByte(sqe + OFFSETOF_IO_URING_SQE_OPCODE, opcode);
+            Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_FD, fd);
+            Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_USER_DATA, userData);
         }
-        return entry;
+        return sqe;
     }
 }

@@ -1,11 +1,11 @@
 package dev.gyre.internal.backend.uring;
 
+import static dev.gyre.internal.backend.uring.InFlightTable.NO_RESULT;
+
 import dev.gyre.LoopConfig;
-import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.CompletionQueue;
 import dev.gyre.internal.backend.DescriptorPool;
 import dev.gyre.internal.backend.DescriptorState;
-import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.FileWorkers;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
@@ -13,55 +13,70 @@ import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.Request.State;
-import dev.gyre.internal.backend.RequestQueue;
+import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.internal.sys.Syscalls;
 
 import org.jspecify.annotations.Nullable;
 
-/// Operations as the ring's own: whose turn it is, and who comes next.
+import java.util.ArrayDeque;
+
+/// The operations of a loop, as SQEs of its ring.
 ///
-/// Of each descriptor and kind one request at a time has its turn, which makes it a [InFlightOp]; the others
-/// wait in the descriptor's queue, so that they are served in order, and no two sends mix. [Flying] says
-/// what becomes of a flight.
+/// One request per descriptor and kind is in flight. The others wait in the queue of the
+/// descriptor, so that they complete in order and no two sends interleave.
 ///
-/// A multishot has its turn until it ends. What the kernel brings faster than the owner deals with it is
-/// held back, up to a limit; then the kernel is told to stop, and asked anew when all of it is
-/// dealt with. Nothing that was received is lost by that, nor by cancelling: the owner is handed what is
-/// held before the end.
+/// A multishot stays in flight until it ends. Results that arrive faster than the owner processes
+/// them are held, up to a limit. Then the multishot is cancelled, and submitted again once the
+/// owner has processed all of them. Neither that nor a cancellation by the owner loses input: the
+/// owner gets held results before the end.
 ///
 /// Loop thread only.
-final class UringOperations implements OperationEngine, Flying.Owner {
-    private final CompletionQueue completions = new CompletionQueue();
-    private final DescriptorPool descriptors;
+final class UringOperations implements OperationEngine {
+    /// After this long, cancellations are submitted again.
+    private static final long CANCEL_RETRY_NANOS = 100_000_000;
+
+    private final Ring ring;
+    private final PollRequests polls;
+    private final KernelFeatures features;
     private final ReceiveBuffers buffers;
-    private final Flying flying;
+    private final ProvidedBufferRing bufferRing;
+    private final InFlightTable table;
+    private final CqeProcessor processor;
+    private final DescriptorPool descriptors;
+    private final CompletionQueue completions = new CompletionQueue();
     private final FileWorkers files;
-    private final KernelFeatures repertoire;
-    private final PollSyscalls kernel;
-    private final Runnable recall;
+
+    /// Emulated operations to try next.
+    private final ArrayDeque<InFlightOp> due = new ArrayDeque<>();
+
+    private boolean emulating;
     private boolean closed;
 
-    /// Operations of one loop.
-    ///
-    /// @param recall has the kernel give back all that it has, and waits for it
-    UringOperations(Syscalls seam, LoopContext host, KernelFeatures repertoire, Runnable recall) {
-        LoopConfig config = host.config();
-        this.recall = recall;
-        kernel = seam.kernels().get();
+    UringOperations(
+            Syscalls syscalls,
+            LoopContext loop,
+            KernelFeatures features,
+            Ring ring,
+            SqeWriter sqes,
+            PollRequests polls) {
+        LoopConfig config = loop.config();
+        this.ring = ring;
+        this.polls = polls;
+        this.features = features;
         buffers =
                 new ReceiveBuffers(
-                        seam.memory(), config.receiveBuffers(), config.receiveBufferBytes());
+                        syscalls.memory(), config.receiveBuffers(), config.receiveBufferBytes());
+        bufferRing = new ProvidedBufferRing(ring, buffers, features);
+        table = new InFlightTable(sqes, features, buffers, bufferRing);
+        processor = new CqeProcessor(table, features, buffers, bufferRing, syscalls);
         descriptors = new DescriptorPool((_, _) -> {}, config.preallocatedDescriptors());
-        flying = new Flying(seam, buffers, repertoire, this);
-        files = new FileWorkers(host, seam.files(), completions);
-        this.repertoire = repertoire;
+        files = new FileWorkers(loop, syscalls.files(), completions);
     }
 
-    Flying flying() {
-        return flying;
+    InFlightTable table() {
+        return table;
     }
 
     @Override
@@ -71,7 +86,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
         return opened;
     }
 
-    // ------------------------------------------------------------------ starting
+    // ------------------------------------------------------------------ start
 
     @Override
     public void start(DescriptorState descriptor, Request request) {
@@ -91,109 +106,126 @@ final class UringOperations implements OperationEngine, Flying.Owner {
         request.begin(null);
         completions.onStarted();
         if (request.opcode == Opcode.FILE_CLOSE && request.fd < 0) {
-            completions.post(request, 0, false); // Others still use it, and the last one closes it.
-        } else if (repertoire.isPerformed(request)) {
+            completions.post(request, 0, false); // Other users remain, and the last one closes it.
+        } else if (features.isEmulated(request)) {
             files.start(request);
         } else {
-            flying.begin(request);
+            begin(request);
         }
     }
 
+    /// Puts a request in flight. It is the only one of its kind and descriptor.
     private void serve(DescriptorState descriptor, Request request) {
         descriptor.serve(request.opcode.kind, request);
         descriptor.inFlight++;
-        flying.begin(request);
+        begin(request);
+        if (request.opcode.kind == Kind.URGENT && request.slot >= 0) {
+            table.pauseRead(descriptor);
+        }
+    }
+
+    private void begin(Request request) {
+        InFlightOp op = table.acquire(request);
+        if (features.isEmulated(request) && !InFlightTable.isBehindUrgent(request)) {
+            emulate(op); // At once: the call has to be made anyway.
+        } else {
+            deliver(op, table.enqueue(op));
+        }
+    }
+
+    /// Makes the system call of an emulated operation. Its end may begin the next one of its queue,
+    /// and so on.
+    private void emulate(InFlightOp op) {
+        due.add(op);
+        if (emulating) {
+            return; // A caller does it: a long queue must not make a deep stack.
+        }
+        emulating = true;
+        try {
+            for (InFlightOp next = due.poll(); next != null; next = due.poll()) {
+                deliver(next, processor.emulate(next));
+            }
+        } finally {
+            emulating = false;
+        }
     }
 
     @Override
     public void resume(Request request) {
-        assert request.multishot && request.slot >= 0 : "only a multishot goes on";
-        InFlightOp flight = flying.at(request.slot);
-        flight.withOwner = false;
+        assert request.multishot && request.slot >= 0 : "only a multishot can be resumed";
+        InFlightOp op = table.at(request.slot);
+        op.withOwner = false;
         if (isGone(request)) {
-            discardHeld(flight);
-            if (!flight.inKernel && !flight.waiting) {
-                over(flight, -Errno.ECANCELED);
+            processor.discardHeld(op);
+            if (!op.isUnderWay()) {
+                end(op, -Errno.ECANCELED);
             }
-        } else if (flight.held() > 0) {
-            long held = flight.release();
-            hand(flight, InFlightOp.resultOf(held), InFlightOp.bufferOf(held));
-        } else if (flight.ended) {
-            over(flight, flight.end);
-        } else if (!flight.inKernel) {
-            if (request.cancelRequested) {
-                over(flight, -Errno.ECANCELED);
-            } else {
-                flying.again(flight);
-            }
+        } else if (op.heldCount() > 0) {
+            pass(op, op.pollHeld());
+        } else if (!op.inKernel) {
+            deliver(op, table.enqueue(op));
         }
     }
 
+    /// Returns whether results have no receiver any more.
     private boolean isGone(Request request) {
         DescriptorState descriptor = request.descriptor;
         return closed || (descriptor != null && descriptor.released != null);
     }
 
-    // ------------------------------------------------------------------ what flights bring
+    // ------------------------------------------------------------------ CQEs
 
-    @Override
-    public void arrived(InFlightOp flight, long result, int buffer) {
-        Request request = flight.request();
-        if (!request.multishot) {
-            request.buffer = buffer;
-            over(flight, result);
-        } else if (!request.continuesAfter(result)) {
-            if (flight.withOwner || flight.held() > 0) {
-                flight.ended = true;
-                flight.end = result;
-            } else {
-                over(flight, result);
+    void onCompletion(long userData, int result, int flags) {
+        InFlightOp op = table.find(userData);
+        if (op != null) {
+            deliver(op, processor.complete(op, result, flags));
+        }
+    }
+
+    /// Passes a result to the owner, or holds it until the owner has processed earlier ones.
+    private void deliver(InFlightOp op, long result) {
+        if (result == NO_RESULT) {
+            return;
+        }
+        Request request = op.request();
+        if (continues(request, result) && isGone(request)) {
+            processor.discard(request, (int) result, op.buffer);
+            if (!op.inKernel && !op.withOwner) {
+                end(op, -Errno.ECANCELED);
             }
-        } else if (isGone(request)) {
-            discard(request, (int) result, buffer);
-            if (!flight.inKernel && !flight.withOwner) {
-                over(flight, -Errno.ECANCELED);
-            }
-        } else if (flight.withOwner || flight.held() > 0) {
-            flight.hold((int) result, buffer);
+        } else if (op.isAhead()) {
+            op.hold((int) result, op.buffer);
+            table.pauseIfAhead(op);
         } else {
-            hand(flight, (int) result, buffer);
+            pass(op, result);
         }
     }
 
-    private void hand(InFlightOp flight, int result, int buffer) {
-        flight.withOwner = true;
-        Request request = flight.request();
-        request.buffer = buffer;
-        completions.post(request, result, true);
-    }
-
-    private void discardHeld(InFlightOp flight) {
-        while (flight.held() > 0) {
-            long held = flight.release();
-            discard(flight.request(), InFlightOp.resultOf(held), InFlightOp.bufferOf(held));
+    /// Passes a result to the owner. A multishot continues once the owner resumes it.
+    private void pass(InFlightOp op, long result) {
+        Request request = op.request();
+        request.buffer = result > 0 ? op.buffer : -1;
+        if (continues(request, result)) {
+            op.withOwner = true;
+            completions.post(request, result, true);
+        } else {
+            end(op, result);
         }
     }
 
-    /// Nobody is left to have it.
-    private void discard(Request request, int result, int buffer) {
-        if (buffer >= 0) {
-            flying.giveBack(buffer);
-        } else if (request.opcode.kind == Kind.READ && result >= 0) {
-            int _ = kernel.close(result); // An accepted connection.
-        }
+    private static boolean continues(Request request, long result) {
+        return request.multishot && request.continuesAfter(result);
     }
 
-    @Override
-    public void over(InFlightOp flight, long result) {
-        Request request = flight.request();
+    private void end(InFlightOp op, long result) {
+        Request request = op.request();
         DescriptorState descriptor = request.descriptor;
-        flying.give(flight);
+        table.release(op);
         completions.post(request, result, false);
         if (descriptor != null) {
             descriptor.serve(request.opcode.kind, null);
             descriptor.inFlight--;
-            if (isBroken(descriptor, result)) {
+            if (CqeProcessor.isBroken(descriptor, result)) {
                 completions.postAll(descriptor, result);
             }
             serveNext(descriptor, request.opcode.kind);
@@ -201,18 +233,8 @@ final class UringOperations implements OperationEngine, Flying.Owner {
         }
     }
 
-    /// Whether an error is the descriptor's and not only the request's: clause O-5. The kernel tells it
-    /// once.
-    private static boolean isBroken(DescriptorState descriptor, long result) {
-        return result < 0
-                && result != -Errno.ENOTCONN
-                && result != -Errno.EPIPE // of one direction only
-                && Errno.kind((int) -result) == SystemCallException.Kind.CONNECTION
-                && (descriptor.traits & Traits.STREAM) != 0;
-    }
-
     private void serveNext(DescriptorState descriptor, Kind kind) {
-        RequestQueue queue = descriptor.queue(kind);
+        IntrusiveList<Request> queue = descriptor.queue(kind);
         if (closed || (descriptor.cancelling & kind.bit) != 0) {
             descriptor.cancelling &= ~kind.bit;
             Request request = queue.first();
@@ -231,7 +253,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
         }
     }
 
-    // ------------------------------------------------------------------ ending
+    // ------------------------------------------------------------------ cancellation and close
 
     @Override
     public void cancel(Request request) {
@@ -240,12 +262,13 @@ final class UringOperations implements OperationEngine, Flying.Owner {
             return;
         }
         if (request.slot >= 0) {
-            flying.cancel(flying.at(request.slot));
+            InFlightOp op = table.at(request.slot);
+            deliver(op, table.cancel(op));
             return;
         }
         DescriptorState descriptor = request.descriptor;
         if (descriptor == null) {
-            request.cancelRequested = true; // A worker has it, and sees to it.
+            request.cancelRequested = true; // The worker that has it checks this.
             return;
         }
         descriptor.queue(request.opcode.kind).remove(request);
@@ -260,8 +283,8 @@ final class UringOperations implements OperationEngine, Flying.Owner {
             }
             Request first = descriptor.serving(kind);
             boolean inOrder = first != null && matches(first, key);
-            RequestQueue queue = descriptor.queue(kind);
-            // Those behind it first: its own end may come at once, and let the next one in.
+            IntrusiveList<Request> queue = descriptor.queue(kind);
+            // The queue first: the one in flight may end at once, and begin the next.
             Request request = queue.first();
             while (request != null) {
                 Request after = queue.after(request);
@@ -292,13 +315,13 @@ final class UringOperations implements OperationEngine, Flying.Owner {
         for (Kind kind : DescriptorState.QUEUES) {
             Request request = descriptor.serving(kind);
             if (request != null) {
-                discardHeld(flying.at(request.slot));
+                processor.discardHeld(table.at(request.slot));
             }
         }
         release(descriptor);
     }
 
-    /// Lets the number go when the kernel has nothing of it any more.
+    /// Releases the number once the kernel does not use it any more.
     private void release(DescriptorState descriptor) {
         Runnable released = descriptor.released;
         if (released == null) {
@@ -314,23 +337,75 @@ final class UringOperations implements OperationEngine, Flying.Owner {
     private boolean isInKernel(DescriptorState descriptor) {
         for (Kind kind : DescriptorState.QUEUES) {
             Request request = descriptor.serving(kind);
-            if (request != null && flying.at(request.slot).isUnderWay()) {
+            if (request != null && table.at(request.slot).isUnderWay()) {
                 return true;
             }
         }
         return false;
     }
 
+    /// Cancels everything that the kernel has, and waits for the CQEs. Each operation completes
+    /// with its result, or becomes pending again. Without effect if another thread owns the ring.
+    void cancelInFlight() {
+        boolean again = false;
+        while (table.inKernel() > 0 && ring.isOwner()) {
+            table.cancelInFlight(again);
+            int result = ring.enterAndWait(CANCEL_RETRY_NANOS);
+            if (result < 0
+                    && result != -Errno.EINTR
+                    && result != -Errno.ETIME
+                    && !Ring.isCongested(result)) {
+                return; // Nothing returns from such a ring.
+            }
+            drainCq();
+            again = result == -Errno.ETIME;
+        }
+    }
+
+    /// Consumes all CQEs when no tick follows that dispatches events.
+    private void drainCq() {
+        while (ring.cqReady() > 0) {
+            long userData = ring.cqeUserData();
+            int result = ring.cqeResult();
+            int flags = ring.cqeFlags();
+            ring.advanceCq();
+            if (UserData.isOperation(userData)) {
+                onCompletion(userData, result, flags);
+            } else {
+                polls.onCompletion(userData, result, flags, false);
+            }
+            ring.releaseCqes();
+        }
+    }
+
+    /// Completes or resubmits operations that a closed ring had.
+    void onRingClosed() {
+        bufferRing.onRingClosed();
+        for (int slot = 0; slot < table.slots(); slot++) {
+            InFlightOp op = table.at(slot);
+            if (op.inKernel) {
+                deliver(op, processor.onRingClosed(op));
+            }
+        }
+    }
+
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            files.close();
-            recall.run();
-            flying.end();
-            if (flying.inKernel() > 0) {
-                buffers.abandon();
+        if (closed) {
+            return;
+        }
+        closed = true;
+        files.close();
+        cancelInFlight();
+        table.clearPending();
+        for (int slot = 0; slot < table.slots(); slot++) {
+            InFlightOp op = table.at(slot);
+            if (op.request != null && !op.inKernel && !op.withOwner) {
+                end(op, -Errno.ECANCELED);
             }
+        }
+        if (table.inKernel() > 0) {
+            buffers.abandon(); // The kernel may still write to them.
         }
     }
 
@@ -358,7 +433,7 @@ final class UringOperations implements OperationEngine, Flying.Owner {
 
     @Override
     public void flush() {
-        // Everything is written into the ring by the wait itself.
+        // Each wait submits everything pending.
     }
 
     @Override
@@ -368,6 +443,6 @@ final class UringOperations implements OperationEngine, Flying.Owner {
 
     @Override
     public void releaseBuffer(int buffer) {
-        flying.giveBack(buffer);
+        bufferRing.release(buffer);
     }
 }

@@ -1,15 +1,21 @@
 package dev.gyre.internal.backend.uring;
 
-/// What a submission carries and its completions bring back: which kind it is, a slot, and a generation.
+/// Encodes and decodes `user_data`, which the kernel copies from an SQE into each of its CQEs.
+///
+/// ```
+///      63           62      61 … 32       31 … 0
+///     operation    poll    generation     slot
+/// ```
 final class UserData {
-    /// Of submissions whose completion nobody waits for.
-    static final long NOBODY = 0;
+    /// For SQEs whose CQE is ignored.
+    static final long IGNORED = 0;
 
-    /// Of the poll that wakes the loop.
-    static final long WAKE = 1;
+    /// The poll of the wake-up descriptor.
+    static final long WAKEUP = 1;
 
     private static final long POLL = 1L << 62;
     private static final long OPERATION = 1L << 63;
+    private static final int MAX_GENERATION = (1 << 30) - 1;
 
     private UserData() {}
 
@@ -21,15 +27,20 @@ final class UserData {
         return OPERATION | ((long) generation << 32) | slot;
     }
 
-    static boolean isPoll(long token) {
-        return (token & POLL) != 0;
+    /// Returns the generation after this one. It wraps around after 2^30 SQEs.
+    static int nextGeneration(int generation) {
+        return (generation + 1) & MAX_GENERATION;
     }
 
-    static boolean isOperation(long token) {
-        return (token & OPERATION) != 0;
+    static boolean isPoll(long userData) {
+        return (userData & POLL) != 0;
     }
 
-    static int slot(long token) {
-        return (int) token;
+    static boolean isOperation(long userData) {
+        return (userData & OPERATION) != 0;
+    }
+
+    static int slot(long userData) {
+        return (int) userData;
     }
 }

@@ -40,7 +40,7 @@ class EpollBackendTest extends BackendContract {
 
     @BeforeEach
     void countDescriptors() {
-        new TestPipe().close(); // Links what is linked once.
+        new TestPipe().close(); // Links the calls that are linked once.
         descriptorsBefore = OpenDescriptors.count();
     }
 
@@ -133,7 +133,7 @@ class EpollBackendTest extends BackendContract {
         long before = System.nanoTime();
         backend.pollUntil(before + 1_234_567_890_123L);
         assertThat(plan.timeoutsNanos().getLast())
-                .as("what is left, not a multiple of anything")
+                .as("the rest of the timeout, to the nanosecond")
                 .isLessThanOrEqualTo(1_234_567_890_123L)
                 .isGreaterThanOrEqualTo(1_234_567_890_123L - (System.nanoTime() - before));
         backend.close();
@@ -144,11 +144,11 @@ class EpollBackendTest extends BackendContract {
     void wake_whoseSignalTheKernelHasNotReported_staysPending() {
         EpollBackend backend = open();
         backend.wake();
-        plan.answer("epoll_wait", () -> 0); // Looks, and sees nothing yet.
+        plan.answer("epoll_wait", () -> 0); // Polls, and finds nothing yet.
         backend.pollNow();
         assertThat(backend.dispatchNext()).isNull();
         backend.wake();
-        assertThat(plan.count("write")).as("one signal on its way").isEqualTo(1);
+        assertThat(plan.count("write")).as("one signal in flight").isEqualTo(1);
         backend.pollNow();
         assertThat(backend.dispatchNext()).isNull();
         backend.wake();

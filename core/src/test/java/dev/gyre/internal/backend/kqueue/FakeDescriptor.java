@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 
-/// One end of something in memory: a pipe, a pair of sockets, a file, or a queue. Guarded by the
-/// [FakeKqueue] that has it.
+/// A descriptor in memory: the end of a pipe or of a pair of sockets, a file, or a queue. Guarded by
+/// its [FakeKqueue].
 final class FakeDescriptor {
     private static final int S_IFIFO = 0x1000;
 
-    /// Bytes on their way in one direction.
+    /// Bytes in flight in one direction.
     private static final class Stream {
         static final int CAPACITY = 65_536;
 
@@ -23,7 +23,7 @@ final class FakeDescriptor {
         boolean writerGone;
         boolean readerGone;
 
-        /// Bytes from nowhere, address zero, are zeros.
+        /// Bytes from address zero are zeros.
         void put(long address, long count) {
             for (long i = 0; i < count; i++) {
                 int at = (int) ((first + bytes++) % CAPACITY);
@@ -49,7 +49,7 @@ final class FakeDescriptor {
     private boolean writes;
     private int error;
 
-    /// Of a TCP socket: what connected to it and was not accepted, null if it does not listen.
+    /// The connections of a listening TCP socket that are not accepted; null if it does not listen.
     private @Nullable ArrayDeque<FakeDescriptor> backlog;
 
     private @Nullable FakeDescriptor peer;
@@ -109,7 +109,7 @@ final class FakeDescriptor {
 
     /// Connects with a socket that listens.
     ///
-    /// @return the other end, which is to be accepted
+    /// @return the other end, for the listener to accept
     FakeDescriptor connectTo(FakeDescriptor listener) {
         FakeDescriptor accepted = socket();
         accepted.in = out;
@@ -152,7 +152,7 @@ final class FakeDescriptor {
         return type == Kevent.S_IFREG;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a stream is only itself
+    @SuppressWarnings("ReferenceEquality") // compared by identity
     boolean isPeerOf(FakeDescriptor other) {
         return other != this && (in == other.out || out == other.in);
     }

@@ -1,9 +1,6 @@
 package dev.gyre.internal.backend.kqueue;
 
-import static dev.gyre.internal.sys.Kevent.EVFILT_PROC;
 import static dev.gyre.internal.sys.Kevent.EVFILT_READ;
-import static dev.gyre.internal.sys.Kevent.EVFILT_SIGNAL;
-import static dev.gyre.internal.sys.Kevent.EVFILT_VNODE;
 import static dev.gyre.internal.sys.Kevent.EVFILT_WRITE;
 import static dev.gyre.internal.sys.Kevent.EV_ADD;
 import static dev.gyre.internal.sys.Kevent.EV_CLEAR;
@@ -24,23 +21,22 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// A kernel with kqueue, in memory: one queue, over [FakeDescriptor]s. Faithful in what the
-/// backend has to reckon with:
+/// A kernel with kqueue, in memory: one queue, over [FakeDescriptor]s. Faithful in what matters to
+/// the backend:
 ///
-/// - adding to a filter that is there keeps its `EV_CLEAR` and `EV_ONESHOT`;
+/// - adding to an existing filter keeps its `EV_CLEAR` and `EV_ONESHOT`;
 /// - any change replaces the `udata`;
-/// - a call that has receipts or errors to return neither waits nor takes events;
-/// - closing a descriptor deletes its filters and says nothing;
+/// - a call that has receipts or errors to return neither waits nor consumes events;
+/// - closing a descriptor deletes its filters silently;
 /// - a pipe without a reader cannot be watched for writing: `EPIPE`;
-/// - numbers of errors inside of a `struct kevent` are those of the system it plays.
+/// - errnos inside a `struct kevent` are those of the simulated system.
 ///
-/// One monitor guards everything; a wait gives it up.
+/// One monitor guards everything; a wait releases it.
 final class FakeKqueue implements KqueueCalls {
     private static final int EV_DISABLE = 0x8;
     private static final int EV_DISPATCH = 0x80;
@@ -73,7 +69,6 @@ final class FakeKqueue implements KqueueCalls {
     private final Map<Integer, FakeDescriptor> descriptors = new HashMap<>();
     private final Map<Key, Knote> knotes = new LinkedHashMap<>();
     private final Map<Integer, Integer> refusals = new HashMap<>();
-    private final Set<Integer> processes = new HashSet<>();
     private int kq = -1;
     private int waiters;
 
@@ -88,35 +83,14 @@ final class FakeKqueue implements KqueueCalls {
         refusals.put(filter, errno);
     }
 
-    synchronized void start(int pid) {
-        processes.add(pid);
-    }
-
-    synchronized void exit(int pid, int status) {
-        processes.remove(pid);
-        happen(pid, EVFILT_PROC, Kevent.NOTE_EXIT, status);
-    }
-
-    synchronized void raise(int signal) {
-        happen(signal, EVFILT_SIGNAL, 0, 1);
-    }
-
-    synchronized void changeFile(int fd, int notes) {
-        happen(fd, EVFILT_VNODE, notes, 0);
-    }
-
-    private void happen(int ident, int filter, int notes, long count) {
-        Knote knote = knotes.get(new Key(ident, filter));
-        if (knote != null && (notes == 0 || (notes & knote.wantedNotes) != 0)) {
-            knote.notes |= notes & knote.wantedNotes;
-            knote.count += count;
+    synchronized void sendUrgent(int fd) {
+        Knote knote = knotes.get(new Key(fd, flavour.exceptFilter()));
+        if (knote != null && (Kevent.NOTE_OOB & knote.wantedNotes) != 0) {
+            knote.notes |= Kevent.NOTE_OOB;
+            knote.count++;
             knote.active = true;
             notifyAll();
         }
-    }
-
-    synchronized void sendUrgent(int fd) {
-        happen(fd, flavour.exceptFilter(), Kevent.NOTE_OOB, 1);
     }
 
     /// Reports an error of [Errno] once instead of what a filter would report, and deletes the
@@ -213,8 +187,7 @@ final class FakeKqueue implements KqueueCalls {
                         key ->
                                 key.ident == fd
                                         && (key.filter == EVFILT_READ
-                                                || key.filter == EVFILT_WRITE
-                                                || key.filter == EVFILT_VNODE));
+                                                || key.filter == EVFILT_WRITE));
         closed.close();
         activate(closed);
         return 0;
@@ -242,7 +215,7 @@ final class FakeKqueue implements KqueueCalls {
         return result;
     }
 
-    /// Whatever happens at one end makes the filters of the other one look again.
+    /// A change at one end makes the filters of the other one check again.
     private void activate(FakeDescriptor touched) {
         for (Knote knote : knotes.values()) {
             FakeDescriptor of = descriptors.get((int) knote.key.ident);
@@ -310,7 +283,7 @@ final class FakeKqueue implements KqueueCalls {
         return returned > 0 || maxEvents == 0 ? returned : await(events, maxEvents, timespec);
     }
 
-    /// The system's number for an error of ours.
+    /// Returns the errno of the simulated system.
     private int systemErrno(int errno) {
         for (int number = 0; number < 200; number++) {
             if (flavour.errno(number) == errno) {
@@ -362,11 +335,8 @@ final class FakeKqueue implements KqueueCalls {
         if (refused != 0) {
             return refused;
         }
-        if (key.filter == flavour.userFilter() || key.filter == EVFILT_SIGNAL) {
+        if (key.filter == flavour.userFilter()) {
             return 0;
-        }
-        if (key.filter == EVFILT_PROC) {
-            return processes.contains((int) key.ident) ? 0 : Errno.ESRCH;
         }
         FakeDescriptor descriptor = descriptors.get((int) key.ident);
         if (descriptor == null) {
@@ -376,7 +346,6 @@ final class FakeKqueue implements KqueueCalls {
             return 0;
         }
         return switch (key.filter) {
-            case EVFILT_VNODE -> descriptor.isFile() ? 0 : Errno.EINVAL;
             case EVFILT_WRITE -> descriptor.isBrokenPipe() ? Errno.EPIPE : 0;
             case EVFILT_READ -> 0;
             default -> Errno.EINVAL;
@@ -442,8 +411,7 @@ final class FakeKqueue implements KqueueCalls {
             return null;
         }
         if (!isReadiness(knote.key.filter)) {
-            int flags = knote.key.filter == EVFILT_PROC ? EV_EOF | EV_ONESHOT : 0;
-            return knote.active ? new Report(flags, knote.notes, knote.count) : null;
+            return knote.active ? new Report(0, knote.notes, knote.count) : null;
         }
         FakeDescriptor descriptor = get((int) knote.key.ident);
         boolean read = knote.key.filter == EVFILT_READ;
@@ -460,7 +428,7 @@ final class FakeKqueue implements KqueueCalls {
         if (last || (knote.mode & EV_ONESHOT) != 0) {
             return;
         }
-        knotes.put(knote.key, knote); // At the end: others have their turn before it comes again.
+        knotes.put(knote.key, knote); // At the end: others are reported before it.
         knote.disabled = (knote.mode & EV_DISPATCH) != 0;
         if ((knote.mode & EV_CLEAR) != 0) {
             knote.active = false;

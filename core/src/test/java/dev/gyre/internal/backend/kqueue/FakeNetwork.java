@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /// TCP on the loopback address of a [FakeKqueue]: sockets that listen, connect and accept. A
-/// connect never completes at once, so that its outcome comes by an event. There are no datagrams.
+/// connect never completes at once, so that an event reports its outcome. There are no datagrams.
 ///
 /// Guarded by the kernel's monitor.
 final class FakeNetwork {
@@ -99,7 +99,7 @@ final class FakeNetwork {
         }
     }
 
-    /// The error that a socket has met, as a number of [Errno]. Asking takes it.
+    /// Returns and clears the error of a socket, of [Errno].
     int error(int fd) {
         synchronized (kernel) {
             return kernel.get(fd).takeError();

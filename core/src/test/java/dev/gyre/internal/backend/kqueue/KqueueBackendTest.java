@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// What is particular to kqueue: its faults, its ends, its filters.
+/// The faults, ends and filters of kqueue.
 @On("kqueue")
 class KqueueBackendTest {
     private static final int BOTH = Readiness.READ | Readiness.WRITE;
@@ -167,7 +167,7 @@ class KqueueBackendTest {
         long before = System.nanoTime();
         backend.pollUntil(before + 1_234_567_890_123L);
         assertThat(plan.timeoutsNanos().getLast())
-                .as("what is left, not a multiple of anything")
+                .as("the rest of the timeout, to the nanosecond")
                 .isLessThanOrEqualTo(1_234_567_890_123L)
                 .isGreaterThanOrEqualTo(1_234_567_890_123L - (System.nanoTime() - before));
         backend.close();
@@ -256,7 +256,7 @@ class KqueueBackendTest {
         int writer = plan.open().stream().mapToInt(Integer::intValue).max().orElseThrow();
         kernel.fill(writer);
         backend.wake();
-        assertThat(backend.wakeups()).as("one that found the pipe full is one").isEqualTo(1);
+        assertThat(backend.wakeups()).as("a signal to a full pipe counts").isEqualTo(1);
         plan.fail("read", Errno.EINTR);
         assertThat(look(backend)).isEmpty();
         long deadline = System.nanoTime() + 1_000_000;
@@ -277,10 +277,7 @@ class KqueueBackendTest {
                                 backend.register(
                                         successor.reader(), Readiness.READ, new RecordingHandler()))
                 .isInstanceOf(LoopTerminatedException.class);
-        assertThatThrownBy(() -> backend.watchSignal(1, new RecordingHandler()))
-                .isInstanceOf(LoopTerminatedException.class);
         backend.deregister(successor.reader(), new RecordingHandler());
-        backend.forgetSignal(1, new RecordingHandler());
         backend.wake();
         backend.close();
         assertThat(plan.calls()).as("no call after close").hasSize(calls);
@@ -423,20 +420,6 @@ class KqueueBackendTest {
     }
 
     @Test
-    @Clause({"B-5", "E-1"})
-    void event_ofAProcessThatIsAnError_isNoExitStatus() {
-        KqueueBackend backend = open();
-        kernel.start(4711);
-        backend.watchProcess(4711, new RecordingHandler());
-        kernel.failFilter(4711, Kevent.EVFILT_PROC, Errno.ENOMEM);
-        try (LogCapture log = new LogCapture()) {
-            assertThat(look(backend)).isEmpty();
-            assertThat(log.messages()).singleElement().asString().contains("filter failed");
-        }
-        backend.close();
-    }
-
-    @Test
     @Clause("B-5")
     void urgentData_isAFilterOfItsOwnOnMacosAndRefusedElsewhere() {
         KqueueBackend backend = open();
@@ -474,7 +457,7 @@ class KqueueBackendTest {
         assertThat(events).hasSize(1);
         assertThat(events.getFirst() & ~Readiness.WRITE).isEqualTo(Readiness.READ | Readiness.END);
         backend.modify(sockets.reader(), Readiness.READ);
-        assertThat(look(backend)).as("an end that nobody asked for").containsExactly(1);
+        assertThat(look(backend)).as("an end without interest in it").containsExactly(1);
         backend.close();
     }
 

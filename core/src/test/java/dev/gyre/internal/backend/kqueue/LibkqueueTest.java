@@ -16,7 +16,7 @@ import dev.gyre.internal.sys.Syscalls;
 import org.junit.jupiter.api.BeforeAll;
 
 /// The contract over the real calls: those of the system, if it has kqueue, or of a library that
-/// plays it on Linux. Run with `-Dgyre.kqueue.library=libkqueue.so.0
+/// emulates it on Linux. Run with `-Dgyre.kqueue.library=libkqueue.so.0
 /// -Dgyre.kqueue.flavour=libkqueue`; without, nothing is tested.
 @On("kqueue")
 class LibkqueueTest extends BackendContract {

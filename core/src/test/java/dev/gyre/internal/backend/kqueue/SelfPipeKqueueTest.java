@@ -3,7 +3,7 @@ package dev.gyre.internal.backend.kqueue;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.KqueueFlavour;
 
-/// The contract where the kernel has no events of our own: a pipe wakes.
+/// The contract on a kernel without user events: a pipe wakes.
 class SelfPipeKqueueTest extends FakeKqueueContract {
     SelfPipeKqueueTest() {
         super(KqueueFlavour.MACOS);

@@ -23,7 +23,7 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.IoUring;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxInputs;
+import dev.gyre.internal.sys.LinuxFileCalls;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.Syscalls;
@@ -60,7 +60,8 @@ class IoUringBackendTest {
 
     @BeforeEach
     void countDescriptors() {
-        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+        assumeTrue(
+                UringSupport.isAvailable(), "this kernel refuses io_uring: `gyre doctor` says why");
         new TestPipe().close(); // Links what is linked once.
         descriptorsBefore = OpenDescriptors.count();
     }
@@ -121,7 +122,7 @@ class IoUringBackendTest {
     @Clause({"B-4", "E-3"})
     void open_refusedTheSecondMapping_givesTheFirstBack() {
         AtomicInteger first = new AtomicInteger();
-        // The first one reaches the kernel: an answer that never comes is not in the plan's way.
+        // Only the second mapping fails.
         FaultyUring second =
                 new FaultyUring(plan) {
                     @Override
@@ -160,7 +161,7 @@ class IoUringBackendTest {
             pipe.write();
             backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
             assertThat(takeAll(backend)).containsExactly(Readiness.READ);
-            assertThat(poll(backend)).as("it lasts").containsExactly(Readiness.READ);
+            assertThat(poll(backend)).as("level-triggered").containsExactly(Readiness.READ);
             backend.wake();
             assertThat(poll(backend)).containsExactly(Readiness.READ);
         }
@@ -192,11 +193,11 @@ class IoUringBackendTest {
                     .as("FD_CLOEXEC of %d", fd)
                     .isEqualTo(Linux.FD_CLOEXEC);
         }
-        assertThat(plan.count("madvise")).as("nor are the mappings").isEqualTo(2);
+        assertThat(plan.count("madvise")).as("mappings with MADV_DONTFORK").isEqualTo(2);
         backend.close();
     }
 
-    // ------------------------------------------------------------------ waiting
+    // ------------------------------------------------------------------ wait
 
     @Test
     @Clause({"T-6", "B-7"})
@@ -210,7 +211,7 @@ class IoUringBackendTest {
                     return -Errno.ETIME;
                 });
         backend.pollUntil(System.nanoTime() + Duration.ofHours(1).toNanos());
-        assertThat(uring.timeoutsNanos()).as("three interrupted, one whole").hasSize(4);
+        assertThat(uring.timeoutsNanos()).as("three interrupted, one complete").hasSize(4);
         for (int i = 1; i < 4; i++) {
             assertThat(uring.timeoutsNanos().get(i))
                     .as("each shorter than the one before")
@@ -241,7 +242,7 @@ class IoUringBackendTest {
         plan.answer("io_uring_enter", () -> 0); // Looks, and sees nothing yet.
         assertThat(poll(backend)).isEmpty();
         backend.wake();
-        assertThat(plan.count("write")).as("one signal on its way").isEqualTo(1);
+        assertThat(plan.count("write")).as("one pending signal").isEqualTo(1);
         assertThat(poll(backend)).isEmpty();
         backend.wake();
         assertThat(plan.count("write")).as("the first was drained").isEqualTo(2);
@@ -395,7 +396,7 @@ class IoUringBackendTest {
             total += takeAll(backend).size();
         }
         assertThat(total).isEqualTo(10);
-        assertThat(poll(backend)).as("each once").isEmpty();
+        assertThat(poll(backend)).as("each reported once").isEmpty();
         pipes.forEach(TestPipe::close);
         backend.close();
     }
@@ -418,7 +419,7 @@ class IoUringBackendTest {
             total += takeAll(backend).size();
         }
         assertThat(total).isEqualTo(200);
-        assertThat(poll(backend)).as("each once").isEmpty();
+        assertThat(poll(backend)).as("each reported once").isEmpty();
         pipes.forEach(TestPipe::close);
         backend.close();
     }
@@ -443,7 +444,7 @@ class IoUringBackendTest {
             while (seen.size() < 64) {
                 backend.pollUntil(System.nanoTime() + Duration.ofMinutes(1).toNanos());
                 while (backend.dispatchNext() != null) {
-                    // Its handler notes the number.
+                    // Its handler records the number.
                 }
             }
             pipes.forEach(TestPipe::read);
@@ -452,7 +453,7 @@ class IoUringBackendTest {
         backend.close();
     }
 
-    // ------------------------------------------------------------------ registering
+    // ------------------------------------------------------------------ registration
 
     @Test
     @Clause({"B-4", "W-3"})
@@ -488,7 +489,7 @@ class IoUringBackendTest {
             assertThat(poll(backend)).containsExactly(Readiness.READ);
             assertThat(poll(backend)).isEmpty();
             backend.modify(pipe.reader(), Readiness.READ | Readiness.EDGE);
-            assertThat(poll(backend)).as("armed anew").containsExactly(Readiness.READ);
+            assertThat(poll(backend)).as("rearmed").containsExactly(Readiness.READ);
         }
         backend.close();
     }
@@ -532,7 +533,7 @@ class IoUringBackendTest {
     void register_ofWhatCannotBePolled_isRefused() {
         IoUringBackend backend = open();
         for (String path : List.of(System.getProperty("gyre.root") + "/pom.xml", "/dev/zero")) {
-            int fd = new LinuxInputs().open(path, Linux.O_RDONLY | Linux.O_CLOEXEC);
+            int fd = new LinuxFileCalls().open(path, Linux.O_RDONLY | Linux.O_CLOEXEC);
             assertThatThrownBy(() -> backend.register(fd, Readiness.READ, HANDLER))
                     .isInstanceOf(SystemCallException.class)
                     .hasMessageContaining("EPERM")
@@ -581,7 +582,7 @@ class IoUringBackendTest {
         assertThat(poll(backend)).containsExactly(Readiness.WRITE);
         backend.deregister(pipe.writer(), HANDLER);
         pipe.closeWriter();
-        assertThat(poll(backend)).as("nobody holds the writer").containsExactly(Readiness.HANGUP);
+        assertThat(poll(backend)).as("no poll holds the writer").containsExactly(Readiness.HANGUP);
         backend.deregister(pipe.reader(), HANDLER);
         pipe.closeReader();
         backend.close();

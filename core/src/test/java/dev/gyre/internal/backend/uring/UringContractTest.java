@@ -15,7 +15,7 @@ import dev.gyre.internal.sys.Syscalls;
 
 import org.junit.jupiter.api.BeforeEach;
 
-/// What every backend has to do alike, on io_uring.
+/// The contract of all backends, on io_uring.
 @On("io_uring")
 class UringContractTest extends BackendContract {
     private final Plan plan = new Plan();
@@ -23,7 +23,8 @@ class UringContractTest extends BackendContract {
 
     @BeforeEach
     void requireUring() {
-        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+        assumeTrue(
+                UringSupport.isAvailable(), "this kernel refuses io_uring: `gyre doctor` says why");
     }
 
     @Override

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 
-/// Events of watched descriptors, as epoll would report them: what is so when the loop polls, not what
-/// was so when the kernel noticed.
+/// Events of watched descriptors. As on epoll, they report the state when the loop polls, not the
+/// state when the kernel posted the CQE.
 @On("io_uring")
 class UringEventsTest extends UringFixture {
     private static final int F_DUPFD_CLOEXEC = 1030;
@@ -66,7 +66,7 @@ class UringEventsTest extends UringFixture {
     @ValueSource(ints = {0, Readiness.EDGE, Readiness.ONE_SHOT})
     @Clause({"L-7", "W-7", "B-4"})
     void event_collectedOnLeaving_isReportedOnceByTheNextRun(int mode) {
-        // The kernel has to give this one back when the run ends.
+        // In flight, so that the end of the run waits for its CQE.
         started(requests.open(pair()[0], STREAM_SOCKET), Opcode.READ, 16);
         try (TestPipe pipe = new TestPipe()) {
             backend.register(pipe.reader(), Readiness.READ | mode, HANDLER);

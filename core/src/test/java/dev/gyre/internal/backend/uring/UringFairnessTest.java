@@ -110,7 +110,7 @@ class UringFairnessTest extends UringFixture {
                 .isLessThanOrEqualTo(10);
     }
 
-    /// How many ticks it takes to serve each of these connections once, and one to poll the kernel.
+    /// Returns the ticks to serve each of these connections once, plus one to poll the kernel.
     private static int maxTicks(int connections) {
         return 2 + (connections + BUFFERS - 1) / BUFFERS;
     }
@@ -158,7 +158,7 @@ class UringFairnessTest extends UringFixture {
         }
     }
 
-    /// Sends until the socket takes no more.
+    /// Sends until the socket is full.
     private void sendAll(int fd) {
         while (kernel.write(fd, flood.address(), flood.byteSize()) > 0) {}
     }

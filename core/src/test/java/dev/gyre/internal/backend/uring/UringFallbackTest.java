@@ -26,7 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What becomes of operations on a kernel that lacks some, or has no room for them.
+/// Operations on a kernel without some opcodes, or without room for SQEs.
 @On("io_uring")
 class UringFallbackTest extends UringFixture {
     private static final LoopConfig FEW_BUFFERS = LoopConfig.DEFAULT.withReceiveBuffers(4, 64);
@@ -56,7 +56,7 @@ class UringFallbackTest extends UringFixture {
         assertThat(new KernelFeatures(~(1L << IoUring.IORING_OP_ACCEPT)).describe())
                 .isEqualTo("by poll: accept");
         assertThat(new KernelFeatures(~(1L << IoUring.IORING_OP_READ)).describe())
-                .as("of descriptors that are no sockets, and with it the choice of buffers")
+                .as("reads of files other than sockets, and provided buffers")
                 .isEqualTo("by poll: read, receive; by workers: file-read");
         assertThat(new KernelFeatures(0).describe())
                 .isEqualTo(
@@ -113,7 +113,7 @@ class UringFallbackTest extends UringFixture {
         nothingYet();
         work.removeFirst().run();
         assertThat(next()).isSameAs(sync);
-        assertThat(sync.isCancelled()).as("no worker had begun it").isTrue();
+        assertThat(sync.isCancelled()).as("cancelled before a worker began it").isTrue();
         assertThat(requests.outstanding()).isZero();
     }
 
@@ -216,7 +216,7 @@ class UringFallbackTest extends UringFixture {
         AnotherThread.runs(
                 () -> {
                     receive[0] = receiveEach(reader);
-                    // Out of step with the order in which they lie in the pool.
+                    // The ring's order then differs from the order in the pool.
                     for (int i = 0; i < 7; i++) {
                         nothingYet();
                         send(pair[1], "round " + i);
@@ -236,7 +236,7 @@ class UringFallbackTest extends UringFixture {
             send(pair[1], "later " + i);
             assertThat(next()).isSameAs(receive[0]);
             assertThat(receivedIn(receive[0])).isEqualTo("later " + i);
-            assertThat(out.add(receive[0].buffer)).as("a buffer that nobody has").isTrue();
+            assertThat(out.add(receive[0].buffer)).as("a free buffer").isTrue();
             requests.resume(receive[0]);
         }
         assertThat(requests.buffers().available()).isZero();

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// The operations of a ring that faults can be put into, without a loop, and what their tests need.
+/// Operations over a ring with fault injection and without a loop, and helpers for their tests.
 abstract class UringFixture {
     protected static final int STREAM_SOCKET = Traits.SOCKET | Traits.STREAM;
 
@@ -49,12 +49,13 @@ abstract class UringFixture {
     protected IoUringBackend backend;
     protected OperationEngine requests;
 
-    /// What workers have handed over to the loop thread.
+    /// Tasks that workers submitted to the loop thread.
     private final Queue<Runnable> handedOver = new ConcurrentLinkedQueue<>();
 
     @BeforeEach
     void open() {
-        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+        assumeTrue(
+                UringSupport.isAvailable(), "this kernel refuses io_uring: `gyre doctor` says why");
         open(LoopConfig.DEFAULT.withReceiveBuffers(4, 64));
     }
 
@@ -126,7 +127,7 @@ abstract class UringFixture {
         return request;
     }
 
-    /// The next completion, for which the kernel is waited for.
+    /// Waits for the next completion.
     protected Request next() {
         for (int i = 0; i < 1_000; i++) {
             for (Runnable task = handedOver.poll(); task != null; task = handedOver.poll()) {

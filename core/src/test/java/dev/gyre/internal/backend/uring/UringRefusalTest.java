@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Setting a ring up takes several calls, and a container may refuse any of them.
+/// The set-up of a ring makes several calls, and a container may refuse any of them.
 @On("io_uring")
 class UringRefusalTest {
     private final Plan plan = new Plan();
@@ -33,7 +33,7 @@ class UringRefusalTest {
             new Syscalls(
                     () -> new FaultyKernel(plan), Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
 
-    /// Which call of its name is refused, and how: none if the error is zero.
+    /// The call to refuse: its name, which occurrence, and the errno.
     private String refusedCall = "";
 
     private int refusedTurn;
@@ -81,7 +81,8 @@ class UringRefusalTest {
 
     @BeforeEach
     void requireUring() {
-        assumeTrue(UringHere.isAllowed(), "this kernel refuses io_uring: `gyre doctor` says why");
+        assumeTrue(
+                UringSupport.isAvailable(), "this kernel refuses io_uring: `gyre doctor` says why");
     }
 
     @AfterEach

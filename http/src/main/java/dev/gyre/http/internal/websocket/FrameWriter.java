@@ -31,7 +31,7 @@ final class FrameWriter {
     /// Whether anything may be written. A loop that is about to end ends its streams' output, and they say of a write
     /// then that it is a mistake; here it is none, as nobody could know.
     boolean mayWrite() {
-        return stream.isOpen() && !stream.loop().state().isEnding();
+        return stream.isOpen() && !stream.loop().state().isShuttingDown();
     }
 
     // ------------------------------------------------------------------ messages

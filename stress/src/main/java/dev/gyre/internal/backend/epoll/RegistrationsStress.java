@@ -7,6 +7,7 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.backend.Registrations;
+import dev.gyre.internal.backend.epoll.EpollBackend.EpollRegistrations;
 
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -39,8 +40,7 @@ public final class RegistrationsStress {
     @State
     public static class EventAtOnce {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
 
         @Actor
         public void other() {
@@ -65,8 +65,7 @@ public final class RegistrationsStress {
     @State
     public static class GrowthAgainstFind {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
         private final long event;
 
         public GrowthAgainstFind() {
@@ -98,8 +97,7 @@ public final class RegistrationsStress {
     @State
     public static class TwoRegister {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
 
         @Actor
         public void a() {
@@ -138,8 +136,7 @@ public final class RegistrationsStress {
     @State
     public static class RegisterAgainstClose {
         private final CountingKernel kernel = new CountingKernel();
-        private final Registrations registrations =
-                new Registrations(new EpollInterestUpdater(kernel, EPFD));
+        private final Registrations registrations = new EpollRegistrations(kernel, EPFD);
 
         @Actor
         public void other(LI_Result result) {

@@ -3,6 +3,9 @@ package dev.gyre.internal.backend.kqueue;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import dev.gyre.internal.backend.kqueue.KqueueRegistrations.BrokenPipes;
+import dev.gyre.internal.sys.KqueueFlavour;
+
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -21,9 +24,9 @@ public final class BrokenPipesStress {
     private BrokenPipesStress() {}
 
     private static int report(BrokenPipes pipes) {
-        Batch batch = new Batch(8);
+        EventBatch batch = new EventBatch(KqueueFlavour.FREEBSD, 8);
         pipes.report(batch);
-        return batch.left();
+        return batch.remaining();
     }
 
     /// Catches a note that the loop is woken for before it can see it: it would sleep on.
@@ -96,7 +99,7 @@ public final class BrokenPipesStress {
 
         @Actor
         public void a() {
-            pipes.forget(3);
+            pipes.remove(3);
         }
 
         @Actor

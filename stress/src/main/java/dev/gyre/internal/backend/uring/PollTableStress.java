@@ -15,7 +15,10 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/// [PollTable]: noted by any thread, taken by the loop before it waits.
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/// [PollTable]: changed by any thread, drained by the loop before it waits.
 public final class PollTableStress {
     private static final int EPFD = 5;
     private static final int FD = 7;
@@ -23,50 +26,50 @@ public final class PollTableStress {
 
     private PollTableStress() {}
 
-    private static PollTable registered() {
-        return new PollTable(new PollableProbe(new CountingKernel(), EPFD));
+    private static PollTable newTable() {
+        return new PollTable(new CountingKernel(), EPFD);
     }
 
-    /// Catches a loop that looks for changes before it says that it waits, or a change that is noted after
-    /// its thread has looked whether the loop waits: the change would be told with some later wait.
+    /// Catches a loop that checks for changes before it announces its wait. Also catches a thread
+    /// that checks for a wait before it queues its change.
     @JCStressTest
-    @Outcome(id = "waits, woken", expect = ACCEPTABLE, desc = "The change came last.")
+    @Outcome(id = "waits, woken", expect = ACCEPTABLE, desc = "The change was last.")
     @Outcome(id = "looks again, .*", expect = ACCEPTABLE, desc = "The loop saw the change.")
-    @Outcome(expect = FORBIDDEN, desc = "The loop sleeps on a change, and nobody wakes it.")
+    @Outcome(expect = FORBIDDEN, desc = "The loop sleeps on a change, and is not woken.")
     @State
     public static class ChangeAgainstWait {
-        private final PollTable registered = registered();
+        private final PollTable table = newTable();
 
         @Actor
         public void other(LL_Result result) {
-            registered.register(FD, Readiness.READ, HANDLER);
-            result.r2 = registered.isAwaited() ? "woken" : "left alone";
+            table.register(FD, Readiness.READ, HANDLER);
+            result.r2 = table.isLoopWaiting() ? "woken" : "left alone";
         }
 
         @Actor
         public void loop(LL_Result result) {
-            result.r1 = registered.beginWait() ? "waits" : "looks again";
+            result.r1 = table.beginWait() ? "waits" : "looks again";
         }
     }
 
-    /// Catches a change that falls between two lists when they take turns, and one that is noted as queued
-    /// when it is not.
+    /// Catches a change that is lost between queueing and draining, and a registration that is
+    /// marked as queued when it is not.
     @JCStressTest
-    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Taken at once, and the other one later.")
+    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "One at once, the other later.")
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Both later, as one.")
     @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "Both at once, as one.")
-    @Outcome(expect = FORBIDDEN, desc = "A change is lost, or told twice.")
+    @Outcome(expect = FORBIDDEN, desc = "A change is lost, or drained twice.")
     @State
     public static class ChangesAgainstTaking {
-        private final PollTable registered = registered();
+        private final PollTable table = newTable();
 
         // The loop's actor, then the arbiter.
         private int interestSeen;
 
         @Actor
         public void other() {
-            registered.register(FD, Readiness.READ, HANDLER);
-            registered.modify(FD, Readiness.WRITE);
+            table.register(FD, Readiness.READ, HANDLER);
+            table.modify(FD, Readiness.WRITE);
         }
 
         @Actor
@@ -83,39 +86,41 @@ public final class PollTableStress {
         }
 
         private int take() {
-            int taken = 0;
-            for (PollRegistration poll : registered.takeChanges()) {
-                interestSeen = (int) poll.wanted();
-                taken++;
+            Deque<PollRegistration> changes = new ArrayDeque<>();
+            table.drainChanges(changes);
+            for (PollRegistration poll : changes) {
+                interestSeen = (int) poll.interest();
             }
-            return taken;
+            return changes.size();
         }
     }
 
-    /// Catches two threads that both note what they did to one number, and a table that keeps the wrong
-    /// one.
+    /// Catches two threads that both register one number, and a table that keeps the wrong
+    /// registration.
     @JCStressTest
-    @Outcome(id = "2, 1", expect = ACCEPTABLE, desc = "Both are told of; one is removed.")
+    @Outcome(id = "2, 1", expect = ACCEPTABLE, desc = "Both are queued; one is removed.")
     @Outcome(expect = FORBIDDEN, desc = "Both are registered, or neither.")
     @State
     public static class TwoRegister {
-        private final PollTable registered = registered();
+        private final PollTable table = newTable();
 
         @Actor
         public void one() {
-            registered.register(FD, Readiness.READ, HANDLER);
+            table.register(FD, Readiness.READ, HANDLER);
         }
 
         @Actor
         public void another() {
-            registered.register(FD, Readiness.WRITE, HANDLER);
+            table.register(FD, Readiness.WRITE, HANDLER);
         }
 
         @Arbiter
         public void rest(II_Result result) {
-            for (PollRegistration poll : registered.takeChanges()) {
+            Deque<PollRegistration> changes = new ArrayDeque<>();
+            table.drainChanges(changes);
+            for (PollRegistration poll : changes) {
                 result.r1++;
-                result.r2 += poll.isRemoved() ? 1 : 0;
+                result.r2 += PollRegistration.isRemoved(poll.interest()) ? 1 : 0;
             }
         }
     }

@@ -1,0 +1,361 @@
+package dev.gyre.internal.base;
+
+import static dev.gyre.internal.base.Log.LOG;
+
+import dev.gyre.BoundedExecutor;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.System.Logger.Level;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// Limits running and queued work in front of another executor.
+///
+/// A *permit* entitles one item to run. An item that ends passes its permit to the oldest queued
+/// item.
+///
+/// Any thread.
+public final class QueueingExecutor implements BoundedExecutor {
+    /// Where a queued item runs if the executor rejects it.
+    private enum Fallback {
+        /// On the calling thread, which the executor has provided for work.
+        THIS_THREAD,
+        /// On another thread, because the caller only submits work.
+        ANOTHER_THREAD
+    }
+
+    private enum Admission {
+        RUN,
+        QUEUE,
+        REJECT
+    }
+
+    private final int maxRunning;
+    private final int maxQueued;
+    private final Executor executor;
+    private final Executor lastResort;
+
+    // Shared: guarded by the lock, which is not held while foreign code runs. Invariant: if an item
+    // is queued, all permits are in use.
+    private final Object lock = new Object();
+    private final WorkQueue queue = new WorkQueue();
+    private int running;
+    private long rejections;
+
+    /// @param lastResort runs queued work that the executor rejects
+    public QueueingExecutor(Executor executor, Executor lastResort, int maxRunning, int maxQueued) {
+        if (maxRunning < 1) {
+            throw new IllegalArgumentException(
+                    "maxRunning must be at least 1, but is " + maxRunning);
+        }
+        if (maxQueued < 0) {
+            throw new IllegalArgumentException("maxQueued must be at least 0, but is " + maxQueued);
+        }
+        this.executor = executor;
+        this.lastResort = lastResort;
+        this.maxRunning = maxRunning;
+        this.maxQueued = maxQueued;
+    }
+
+    public static QueueingExecutor onVirtualThreads(int maxRunning, int maxQueued) {
+        Executor virtual = virtualThreads();
+        return new QueueingExecutor(virtual, virtual, maxRunning, maxQueued);
+    }
+
+    public static QueueingExecutor on(Executor executor, int maxRunning, int maxQueued) {
+        return new QueueingExecutor(executor, virtualThreads(), maxRunning, maxQueued);
+    }
+
+    private static Executor virtualThreads() {
+        // The creating thread is arbitrary, so inheritance would be arbitrary too.
+        ThreadFactory factory =
+                Thread.ofVirtual()
+                        .name("gyre-worker-", 1)
+                        .inheritInheritableThreadLocals(false)
+                        .factory();
+        return work -> factory.newThread(work).start();
+    }
+
+    @Override
+    public void execute(Runnable work) {
+        Objects.requireNonNull(work, "work");
+        StackReserve.requireMedium();
+        Item item = new Item(work, this);
+        requireOpenExecutor(item);
+        switch (admit(item)) {
+            case RUN -> start(item);
+            case QUEUE -> {}
+            case REJECT -> throw full(item);
+        }
+    }
+
+    @Override
+    public boolean remove(Runnable work) {
+        Objects.requireNonNull(work, "work");
+        StackReserve.requireMedium();
+        synchronized (lock) {
+            return queue.remove(work);
+        }
+    }
+
+    @Override
+    public int running() {
+        synchronized (lock) {
+            return running;
+        }
+    }
+
+    @Override
+    public int waiting() {
+        synchronized (lock) {
+            return queue.size();
+        }
+    }
+
+    /// Describes a consistent snapshot and the limits.
+    @Override
+    public String toString() {
+        int runningNow;
+        int waitingNow;
+        synchronized (lock) {
+            runningNow = running;
+            waitingNow = queue.size();
+        }
+        return "BoundedExecutor[%d of %d running, %d of %d waiting]"
+                .formatted(runningNow, maxRunning, waitingNow, maxQueued);
+    }
+
+    // ------------------------------------------------------------------ admission
+
+    /// Without this check, newly queued items would keep the threads of a shut down executor busy.
+    private void requireOpenExecutor(Item item) {
+        if (isExecutorShutDown()) {
+            throw new RejectedExecutionException(
+                    this + " rejected " + item + ": its executor has been shut down");
+        }
+    }
+
+    private boolean isExecutorShutDown() {
+        return executor instanceof ExecutorService service && service.isShutdown();
+    }
+
+    private Admission admit(Item item) {
+        synchronized (lock) {
+            if (running < maxRunning) {
+                assert queue.size() == 0 : "a permit is free while items are queued";
+                running++;
+                return Admission.RUN;
+            }
+            if (queue.size() < maxQueued) {
+                queue.add(item);
+                return Admission.QUEUE;
+            }
+            return Admission.REJECT;
+        }
+    }
+
+    private RejectedExecutionException full(Item item) {
+        return new RejectedExecutionException(
+                ("rejected %s: %d of at most %d are running and %d of at most %d are waiting; retry"
+                                + " when some have ended, or raise a limit of"
+                                + " BoundedExecutor.bounded(maxRunning, maxQueued)")
+                        .formatted(item, maxRunning, maxRunning, maxQueued, maxQueued));
+    }
+
+    private void start(Item item) {
+        try {
+            item.submitTo(executor);
+        } catch (Throwable thrown) {
+            // Other items may have queued for this permit meanwhile.
+            if (item.claim()) {
+                passPermit(Fallback.ANOTHER_THREAD);
+            } else if (item.endedInside) {
+                passPermit(Fallback.THIS_THREAD);
+            }
+            throw thrown;
+        }
+        if (item.endedInside) {
+            passPermit(Fallback.THIS_THREAD);
+        }
+    }
+
+    // ------------------------------------------------------------------ passing permits
+
+    /// Passes a free permit to the oldest queued item. Throws nothing, because the caller returns
+    /// or throws a result of its own.
+    private void passPermit(Fallback fallback) {
+        Item next;
+        do {
+            next = pollOrReleasePermit();
+        } while (next != null && endedAfterSubmit(next, fallback));
+    }
+
+    private @Nullable Item pollOrReleasePermit() {
+        synchronized (lock) {
+            Item next = queue.poll();
+            if (next == null) {
+                running--;
+            }
+            return next;
+        }
+    }
+
+    /// Submits a queued item together with the permit.
+    ///
+    /// @return true if it has ended in this call, so that the caller has the permit again
+    private boolean endedAfterSubmit(Item item, Fallback fallback) {
+        try {
+            item.submitTo(executor);
+        } catch (Throwable thrown) {
+            if (item.hasBegun()) {
+                report(thrown);
+                return item.endedInside;
+            }
+            logRejection(thrown);
+            return switch (fallback) {
+                case THIS_THREAD -> endedAfterRun(item);
+                case ANOTHER_THREAD -> endedAfterLastResort(item);
+            };
+        }
+        return item.endedInside;
+    }
+
+    private boolean endedAfterLastResort(Item item) {
+        try {
+            item.submitTo(lastResort);
+        } catch (Throwable thrown) {
+            if (item.hasBegun()) {
+                report(thrown);
+                return item.endedInside;
+            }
+            // It was accepted, so it must run, even on this thread.
+            return endedAfterRun(item);
+        }
+        return item.endedInside;
+    }
+
+    private static boolean endedAfterRun(Item item) {
+        if (!item.claim()) {
+            return false; // The executor kept the rejected item and has begun it now.
+        }
+        try {
+            item.work.run();
+        } catch (Throwable thrown) {
+            report(thrown);
+        }
+        return true;
+    }
+
+    // ------------------------------------------------------------------ reporting
+
+    private void logRejection(Throwable rejection) {
+        long occurrence;
+        synchronized (lock) {
+            occurrence = ++rejections;
+        }
+        try {
+            // A long queue may be rejected item by item. A shutdown is no reason for a warning.
+            if (Long.bitCount(occurrence) == 1 && !isExecutorShutDown()) {
+                LOG.log(
+                        Level.WARNING,
+                        this
+                                + ": the executor rejected queued work, which now runs without it"
+                                + " (occurrence "
+                                + occurrence
+                                + "); raise the executor's own limits above these",
+                        rejection);
+            }
+        } catch (Throwable thrown) {
+            report(thrown);
+        }
+    }
+
+    /// Reports an exception that has no caller, like an uncaught one.
+    private static void report(Throwable thrown) {
+        Thread thread = Thread.currentThread();
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+        } catch (Throwable ignored) {
+            // The JVM ignores exceptions of a handler, too.
+        }
+    }
+
+    /// Accepted work. It begins once, although an executor may accept it and throw, or run it
+    /// twice.
+    static final class Item extends IntrusiveList.Node<Item> implements Runnable {
+        final Runnable work;
+        private final QueueingExecutor owner;
+
+        // Shared: links of items with the same work, guarded by the owner's lock.
+        @Nullable Item nextSame;
+        @Nullable Item lastSame;
+
+        // Shared: set once, by the thread that begins it.
+        private final AtomicBoolean begun = new AtomicBoolean();
+
+        // Shared: written by the submitting thread, read by the thread that runs the item. That
+        // thread only compares it with itself, which needs no ordering.
+        private @Nullable Thread submitter;
+
+        /// Whether it ended on the submitting thread before the executor returned. The submitter
+        /// then passes the permit: if each item did so itself, a queue would nest calls.
+        ///
+        /// Submitting thread only.
+        private boolean endedInside;
+
+        Item(Runnable work, QueueingExecutor owner) {
+            this.work = work;
+            this.owner = owner;
+        }
+
+        /// Returns true to the one caller that may begin it.
+        private boolean claim() {
+            return begun.compareAndSet(false, true);
+        }
+
+        private boolean hasBegun() {
+            return begun.get();
+        }
+
+        private void submitTo(Executor executor) {
+            submitter = Thread.currentThread();
+            try {
+                executor.execute(this);
+            } finally {
+                // A pool thread may later run an item that it submitted itself.
+                submitter = null;
+            }
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // identity of threads
+        public void run() {
+            if (!claim()) {
+                return;
+            }
+            boolean inside = submitter == Thread.currentThread();
+            try {
+                work.run();
+            } finally {
+                if (inside) {
+                    endedInside = true;
+                } else {
+                    owner.passPermit(Fallback.THIS_THREAD);
+                }
+            }
+        }
+
+        /// Excludes the work's toString, which may throw or be long.
+        @Override
+        public String toString() {
+            return work.getClass().getName()
+                    + "@"
+                    + Integer.toHexString(System.identityHashCode(work));
+        }
+    }
+}
