@@ -1,9 +1,16 @@
 /*
- * shutdown.pml - close against submit, start and sleep.
+ * shutdown.pml - close against submit, start, sleep and drain.
  *
- * One loop thread, two external producers, one priority producer, two threads
- * that both call shutdown, and an environment that may end the wait for other
- * reasons. The loop begins AWAKE, so shutdown meets it in every possible state.
+ * One loop thread, one or two external producers, one priority producer, two
+ * threads that both call shutdown, and an environment that may end the wait for
+ * other reasons. The loop begins AWAKE, so shutdown meets it in every possible
+ * state.
+ *
+ * A drain runs the ticks of the loop, and sleeps by the same protocol. Its sleep
+ * has its own state, DRAINING_ASLEEP, which users see as TERMINATING. The drain
+ * may await the priority producer, as it awaits work on other threads: the
+ * result of that work is a priority task. The second caller may close the loop,
+ * which makes the deadline of the drain pass.
  *
  * Memory is sequentially consistent here, with one shared access per step. The
  * protocol's only store->load races are those of sleep.pml. Everything else in
@@ -11,14 +18,17 @@
  * lock (PriorityLane.lock, WakeSignal.lock).
  *
  * Corresponding Java code:
- *     set_state, cas      internal.loop.StateCell            move, terminated
- *     Loop                internal.loop.Loop, Tick           enter, turn, leave
+ *     set_state, cas      internal.loop.StateCell            move, fallAsleep,
+ *                                                            awake, terminated
+ *     Loop                internal.loop.RunControl, Tick     enter, run, leave
  *       announce, check   internal.loop.Poller               pollUntil
+ *     drain               internal.loop.Shutdown, Tick       drain, run
+ *     hurried             internal.loop.RunLimits            expire, isTimeUp
  *     External            internal.loop.ExternalLane         offer, poll, close
  *     Priority            internal.loop.PriorityLane         offer, poll, close
- *     wake                internal.loop.Ingress              wakeIfSleeping
+ *     wake                internal.loop.Ingress              wakeIfAsleep
  *     write_eventfd       internal.backend.WakeSignal        signal, close
- *     Shutdown, terminate internal.loop.Shutdown             begin, carryOut
+ *     Shutdown, terminate internal.loop.Shutdown             begin, run
  *
  * Properties (letters as in README.md). Each is a variable named after the
  * failure, so that the verifier's message names it:
@@ -34,10 +44,12 @@
  *     STORE_RUNNING  NO_CLOSED_BIT  ACCEPT_OUTSIDE_LOCK  CLOSE_WITHOUT_LOCK
  *     NO_CLOSED_CHECK  NO_SHUTDOWN_WAKE  STORE_TERMINATING  SKIP_UNFILLED
  *     TERMINATED_OUTSIDE_LOCK  NO_FINAL_DRAIN  CHECK_AFTER_APPEND
- *     START_BY_STORE  NO_CLOSE_WHEN_AWAKE  IGNORE_CLOSED_BIT
+ *     START_BY_STORE  NO_CLOSE_WHEN_AWAKE  LOOP_DOES_NOT_CLOSE
+ *     IGNORE_CLOSED_BIT with LOOP_DOES_NOT_CLOSE
+ *     DRAIN_NOT_ANNOUNCED  DRAIN_CHECKS_FIRST  NO_CLEAR_IN_DRAIN
+ *     HURRY_WITHOUT_WAKE  AWAKE_AFTER_DRAIN_BY_RUNNING
  * Variants, which must hold:
- *     SHUTDOWN_ASKS_PENDING  LOOP_CLOSES_TOO  ONE_ROUND  LANE_FLAG
- *     BOUNDED_RUNS  IGNORE_CLOSED_BIT with LOOP_CLOSES_TOO
+ *     ONE_ROUND  LANE_FLAG  BOUNDED_RUNS  IGNORE_CLOSED_BIT  HURRY_NOT_CHECKED
  *     SHUTDOWN_ONE_STEP with IO_FOREVER  ONE_ROUND with RESUBMIT
  * Limits of the protocol, which Spin must find (see README.md):
  *     IO_FOREVER  PRODUCER_DIES  CALLER_DIES  RESUBMIT
@@ -49,12 +61,17 @@
 #define SLEEPING    2
 #define TERMINATING 3
 #define RUNNING     4
+#define DRAINING_ASLEEP 6
+
+#define ASLEEP(state) (state == SLEEPING || state == DRAINING_ASLEEP)
+#define SHUTTING_DOWN(state) \
+    (state == TERMINATING || state == DRAINING_ASLEEP || state == TERMINATED)
 
 #ifndef TASKS_A
 #define TASKS_A 1
 #endif
 #ifndef TASKS_B
-#define TASKS_B 1
+#define TASKS_B 0
 #endif
 #ifndef TASKS_P
 #define TASKS_P 1
@@ -96,6 +113,8 @@ bool edge;                      /* kernel: eventfd is on epoll's ready list */
 bool io;                        /* kernel: another reason to return         */
 bool fd_closed;                 /* kernel: the eventfd's number is free     */
 
+bool hurried;                   /* RunLimits.expired: the deadline is past  */
+bool awaits;                    /* the drain awaits all priority tasks      */
 bool done;                      /* the future that shutdown returns         */
 
 /* Ghost variables: only for the properties, with no counterpart in Java. */
@@ -117,7 +136,9 @@ bool overwritten, left_behind, ran_rejected, late_accept, write_closed;
 /* Performs every write of the state, by store or by compareAndSet. */
 inline set_state(to)
 {
-    never_if(state == TERMINATED || (state == TERMINATING && to != TERMINATED),
+    never_if(state == TERMINATED ||
+             (state == TERMINATING && to != TERMINATED && to != DRAINING_ASLEEP) ||
+             (state == DRAINING_ASLEEP && to != TERMINATING),
              overwritten);
     state = to
 }
@@ -148,21 +169,25 @@ inline write_eventfd(seen, tokens)
 #endif
         d_step {
             never_if(fd_closed, write_closed);
-            never_if(seen != SLEEPING, needless_write);
+            never_if(!ASLEEP(seen), needless_write);
             edge = true; signalling = signalling - tokens; waking--
         }
     fi;
     wake_lock = false
 }
 
-/* Ingress.wakeIfSleeping, after the fence: the state, then the flag, then the write. */
+/* Ingress.wakeIfAsleep, after the fence: the state, then the flag, then the write. */
 inline wake()
 {
     atomic {
         saw = state;
         if
+#ifdef DRAIN_NOT_ANNOUNCED
         :: saw == SLEEPING -> skip
-        :: else            -> saw = AWAKE; waking--; goto next
+#else
+        :: ASLEEP(saw) -> skip
+#endif
+        :: else        -> saw = AWAKE; waking--; goto next
         fi
     }
     atomic {
@@ -193,7 +218,7 @@ next:
 #ifdef ASK_STATE_FIRST
         /* Ingress.submit. Only an early check: it may be stale at once. */
         if
-        :: state == TERMINATING || state == TERMINATED -> goto refused
+        :: SHUTTING_DOWN(state) -> goto refused
         :: else
         fi;
 #endif
@@ -326,36 +351,103 @@ inline take_slot()
 /* ExternalLane.close: the closed bit, by compareAndSet; idempotent. */
 inline close_lane() { closed = true }
 
-/* From TERMINATING to the end, by the loop thread - or by the caller of
- * shutdown, if the loop was never started.
+/* Whether the external lane is empty for good. Claimed tickets will be filled,
+ * so the thread waits for them. */
+#ifdef SKIP_UNFILLED
+#define LANE_IS_DONE (slot[head] == 0 && closed)
+#elif defined(IGNORE_CLOSED_BIT)
+#define LANE_IS_DONE (head == tail)
+#else
+#define LANE_IS_DONE (closed && head == tail)
+#endif
+
+/* The drain, by the loop thread: Tick.run in its draining mode, until nothing is
+ * queued or awaited, or until time is up.
  *
  * Here and below, a locked section that is invisible to other threads is one
  * step: it waits for the lock and does its work. */
-inline terminate()
+inline drain()
 {
-#ifdef LOOP_CLOSES_TOO
+#ifndef LOOP_DOES_NOT_CLOSE
     close_lane();
 #endif
     do
-    ::  /* External lane until head == closed tail: claimed tickets will be
-         * filled, so the thread waits for them. */
-        do
-        :: d_step { slot[head] != 0 -> take_slot() }
-#ifdef SKIP_UNFILLED
-        :: slot[head] == 0 && closed -> break
-#elif defined(IGNORE_CLOSED_BIT)
-        :: head == tail -> break
-#else
-        :: closed && head == tail -> break
-#endif
-        od;
+    ::  if :: hurried -> break :: else fi;
         some = false;
         drain_priority(some);
+        do
+        :: d_step { slot[head] != 0 -> take_slot() }
+        :: slot[head] == 0 -> break
+        od;
+        if
 #ifdef ONE_ROUND
-        break
+        :: LANE_IS_DONE && (!awaits || expected[P] == TASKS_P) -> break
 #else
-        if :: some :: !some -> break fi
+        :: LANE_IS_DONE && size == 0 && (!awaits || expected[P] == TASKS_P) -> break
 #endif
+        :: else
+        fi;
+
+        /* Poller.pollUntil, as below. */
+#ifdef DRAIN_CHECKS_FIRST
+        if :: slot[head] != 0 || size != 0 || hurried -> goto awake :: else fi;
+        atomic { set_state(DRAINING_ASLEEP) }
+        blocked = true;
+#else
+        atomic { set_state(DRAINING_ASLEEP) }
+        if :: slot[head] != 0 -> goto awake :: else fi;
+#ifndef HURRY_NOT_CHECKED
+        if :: hurried         -> goto awake :: else fi;
+#endif
+        if :: size != 0       -> goto awake :: else -> blocked = true fi;
+#endif
+        atomic {
+            if
+            :: edge -> edge = false; reported = true; taken = 1
+#ifdef LIVENESS
+            :: io   -> io = false
+#else
+            :: true -> skip
+#endif
+            fi;
+            blocked = false
+        }
+awake:
+#ifdef AWAKE_AFTER_DRAIN_BY_RUNNING
+        atomic { set_state(RUNNING) }
+#else
+        atomic { if :: state == DRAINING_ASLEEP -> set_state(TERMINATING) :: else fi }
+#endif
+        clear_in_drain()
+    od;
+    some = false
+}
+
+/* WakeSignal.drained: the I/O step of the drain dispatches the event. */
+inline clear_in_drain()
+{
+    if
+    :: reported ->
+#ifdef NO_CLEAR_IN_DRAIN
+        reported = false
+#else
+        d_step { pending = false; taken = 0; reported = false }
+#endif
+    :: else
+    fi
+}
+
+/* From the drain to the end, by the loop thread - or by the caller of shutdown,
+ * if no thread runs the loop. Removes from the external lane the tasks that a
+ * drain past its deadline has left. */
+inline terminate()
+{
+#ifndef LOOP_DOES_NOT_CLOSE
+    close_lane();
+#endif
+    do
+    :: d_step { slot[head] != 0 -> take_slot() }
+    :: LANE_IS_DONE -> break
     od;
 
     /* TERMINATED, and no more priority tasks: PriorityLane.close. */
@@ -394,8 +486,21 @@ inline terminate()
     }
 }
 
+/* Backend.wake, in any state: pending, then the write. */
+inline wake_anyway()
+{
+    atomic {
+        if
+        :: !pending -> pending = true; signalling++
+        :: else     -> waking--; goto over
+        fi
+    }
+    write_eventfd(SLEEPING, 1)
+}
+
 /* Shutdown.begin, by any thread, any number of times. StateCell decides which
- * is first, by a compareAndSet that is tried from one state after the other. */
+ * is first, by a compareAndSet that is tried from one state after the other. A
+ * later caller closes the loop, or only awaits the outcome. */
 proctype Shutdown()
 {
     byte was, i;
@@ -406,7 +511,7 @@ again:
     atomic {
         was = state;
         if
-        :: was == TERMINATING || was == TERMINATED -> goto over
+        :: SHUTTING_DOWN(was) -> goto later
         :: else
         fi
     }
@@ -415,7 +520,7 @@ again:
 #ifdef SHUTDOWN_ONE_STEP
         was = state;
         if
-        :: was == TERMINATING || was == TERMINATED -> goto over
+        :: SHUTTING_DOWN(was) -> goto later
         :: else
         fi;
 #elif !defined(STORE_TERMINATING)
@@ -438,26 +543,27 @@ again:
 #ifndef NO_CLOSE_WHEN_AWAKE
         close_lane();
 #endif
-        terminate()
-    :: else ->
-        close_lane();
-        if
+        terminate();
+        goto over
+    :: else -> close_lane()
+    fi;
 #ifndef NO_SHUTDOWN_WAKE
-        :: was == SLEEPING ->
-#ifdef SHUTDOWN_ASKS_PENDING
-            atomic {
-                if
-                :: !pending -> pending = true
-                :: else     -> waking--; goto over
-                fi
-            }
+    if
+    :: was == SLEEPING -> wake_anyway()
+    :: else
+    fi;
 #endif
-            write_eventfd(was, 0)
-        :: else
+    goto over;
+
+later:
+    if
+    :: d_step { hurried = true; waking++ };
+#ifdef HURRY_WITHOUT_WAKE
+       waking--
 #else
-        :: true
+       wake_anyway()
 #endif
-        fi
+    :: skip
     fi;
 over:
     was = 0
@@ -528,7 +634,8 @@ back:
     goto tick;
 
 leave:
-    reported = false;
+    clear_in_drain();
+    drain();
     terminate();
 never_started:
     skip
@@ -562,16 +669,15 @@ active proctype Monitor()
 end:
     do
     /* (a) asleep forever beside visible work, with no wake-up due; or asleep
-     * forever in state TERMINATING. */
+     * forever in state TERMINATING, or past the deadline of the drain. */
     :: atomic {
            blocked && !edge && waking == 0 &&
-           (slot[head] != 0 || size != 0 || state == TERMINATING) ->
+           (slot[head] != 0 || size != 0 || hurried || state == TERMINATING) ->
            lost_wake_up = true; assert(!lost_wake_up)
        }
-    /* (d) as in sleep.pml, as long as the loop can sleep at all. After that,
-     * shutdown adds at most one write. */
+    /* (d) as in sleep.pml, as long as the loop can sleep at all. */
     :: atomic {
-           (state == RUNNING || state == SLEEPING) &&
+           state != TERMINATED && !fd_closed &&
            pending != signalling + edge + taken ->
            two_signals = true; assert(!two_signals)
        }
@@ -592,6 +698,9 @@ init
 #endif
 #if TASKS_P > 0
         run Priority(P, TASKS_P);
+#ifndef RESUBMIT
+        if :: awaits = true :: skip fi;
+#endif
 #endif
         do
         :: n < CALLERS -> run Shutdown(); n++

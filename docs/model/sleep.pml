@@ -21,12 +21,12 @@
  * loop's fence would be redundant, because "lock cmpxchg" already is one.
  *
  * Corresponding Java code:
- *     loop_cas            internal.loop.StateCell            move
+ *     loop_cas            internal.loop.StateCell            move, fallAsleep
  *     Loop: announce,     internal.loop.Poller               pollUntil, pollNow
  *       fence, check
  *     External            internal.loop.ExternalLane         offer, poll, isEmpty
  *     Priority            internal.loop.PriorityLane         offer, poll, isEmpty
- *     wake                internal.loop.Ingress              wakeIfSleeping
+ *     wake                internal.loop.Ingress              wakeIfAsleep
  *       its last two steps, and clear_pending
  *                         internal.backend.WakeSignal        signal, drained
  * A fence of the model need not be an instruction: Java guarantees the same
@@ -318,7 +318,7 @@ woken:
 
 /* ----------------------------------------------------------- producers -- */
 
-/* Ingress.wakeIfSleeping, after the fence: load the state, then WakeSignal.signal.
+/* Ingress.wakeIfAsleep, after the fence: load the state, then WakeSignal.signal.
  * Its lock only guards against the close of the eventfd: see shutdown.pml. */
 inline wake()
 {

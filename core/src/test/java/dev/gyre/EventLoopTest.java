@@ -192,7 +192,7 @@ class EventLoopTest {
             }
             assertThatThrownBy(() -> small.submit(() -> ran.add(99)))
                     .isInstanceOf(LoopOverloadedException.class)
-                    .hasMessageContaining("3 tasks are waiting")
+                    .hasMessageContaining("3 tasks are queued")
                     .hasMessageContaining("withHighWaterMark");
             assertThat(small.trySubmit(() -> ran.add(99))).isEqualTo(SubmitResult.OVERLOADED);
             assertThat(small.metrics().depth()).isEqualTo(3);

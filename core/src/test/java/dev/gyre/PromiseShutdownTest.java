@@ -85,14 +85,14 @@ class PromiseShutdownTest {
     private Thread runIntoTheWait(Duration deadline) {
         loop.submit(() -> loop.shutdown(deadline));
         Thread runner = Thread.ofPlatform().start(loop::run);
-        untilItWaits(runner);
+        untilItSleeps(runner, 0);
         return runner;
     }
 
-    private void untilItWaits(Thread runner) {
-        while (loop.state() != LoopState.TERMINATING
-                || runner.getState() != Thread.State.TIMED_WAITING) {
-            assertThat(runner.isAlive()).as("the end was to wait for the work").isTrue();
+    /// Waits until the draining loop has gone to sleep more often than before.
+    private void untilItSleeps(Thread runner, long before) {
+        while (loop.state() != LoopState.TERMINATING || loop.metrics().sleeps() <= before) {
+            assertThat(runner.isAlive()).as("the drain awaits the work").isTrue();
             Thread.onSpinWait();
         }
     }
@@ -196,16 +196,17 @@ class PromiseShutdownTest {
                                     loop.run();
                                     interruptedAfter.complete(Thread.interrupted());
                                 });
-        untilItWaits(runner);
+        untilItSleeps(runner, 0);
+        long sleeps = loop.metrics().sleeps();
         runner.interrupt();
-        while (runner.isInterrupted()) {
-            Thread.onSpinWait(); // Until the wait has noticed.
-        }
-        untilItWaits(runner); // A thread that spins never gets here.
+        loop.submitPriority(() -> {}); // Wakes the loop, which then sleeps again.
+        untilItSleeps(runner, sleeps);
         work.mayEnd.countDown();
         runner.join();
         assertThat(log).containsExactly("result");
-        assertThat(interruptedAfter.join()).as("it is for whoever called run").isTrue();
+        assertThat(interruptedAfter.join())
+                .as("the interrupt is left to the caller of run")
+                .isTrue();
     }
 
     @Test

@@ -100,6 +100,28 @@ public abstract class ShutdownContract extends ConformanceFixture {
     }
 
     @Test
+    @Clause({"S-1", "W-3"})
+    void shutdown_withAReadableWatchedDescriptor_neitherRunsItsCallbackNorSpins() {
+        List<Descriptor> pair = pair();
+        Operations.on(loop).write(pair.get(1), Buffer.allocate(1).put((byte) 1), op -> {}).start();
+        loop.runUntilEmpty();
+        loop.watch(pair.get(0), WatchSpec.reading(notes("never")));
+        Promise.from(loop, new CompletableFuture<>());
+        long[] polls = {0};
+        loop.submit(
+                () -> {
+                    loop.shutdown(Duration.ofMillis(200));
+                    polls[0] = loop.metrics().polls() + loop.metrics().sleeps();
+                });
+        loop.run();
+        assertThat(log).isEmpty();
+        assertThat(loop.metrics().polls() + loop.metrics().sleeps() - polls[0])
+                .as("polls of a drain of 200 ms")
+                .isLessThan(50);
+        assertThat(report().watchers()).isEqualTo(1);
+    }
+
+    @Test
     @Clause("S-3")
     void close_dropsWhatIsQueued_andReportsIt() {
         loop.submit(

@@ -128,7 +128,7 @@ public final class ExternalLaneStress {
         @Actor
         public void producer() {
             for (int i = 0; i < 8; i++) {
-                if (lane.offer(a(fromA + 1)) == Offer.TAKEN) {
+                if (lane.offer(a(fromA + 1)) == Offer.ACCEPTED) {
                     fromA++;
                 }
             }
@@ -137,7 +137,7 @@ public final class ExternalLaneStress {
         @Actor
         public void producerAndConsumer() {
             for (int i = 0; i < ROUNDS; i++) {
-                if (lane.offer(b(fromB + 1)) == Offer.TAKEN) {
+                if (lane.offer(b(fromB + 1)) == Offer.ACCEPTED) {
                     fromB++;
                 }
                 transcript.add(lane.poll());
@@ -182,7 +182,7 @@ public final class ExternalLaneStress {
         @Actor
         public void producer() {
             for (int i = 0; i < 8; i++) {
-                if (lane.offer(a(fromA + 1)) == Offer.TAKEN) {
+                if (lane.offer(a(fromA + 1)) == Offer.ACCEPTED) {
                     fromA++;
                 }
             }
@@ -191,7 +191,7 @@ public final class ExternalLaneStress {
         @Actor
         public void producerAndConsumer() {
             for (int i = 0; i < ROUNDS; i++) {
-                if (lane.offer(b(fromB + 1)) == Offer.TAKEN) {
+                if (lane.offer(b(fromB + 1)) == Offer.ACCEPTED) {
                     fromB++;
                 }
                 transcript.add(lane.poll());
@@ -232,8 +232,11 @@ public final class ExternalLaneStress {
     /// after the drain has ended, and one that is refused but leaves a task or a hole. At the boundary of
     /// two chunks, so that the drain also waits for a chunk to be installed.
     @JCStressTest
-    @Outcome(id = "TAKEN, TAKEN, 2", expect = ACCEPTABLE, desc = "Both came before the close.")
-    @Outcome(id = "TAKEN, CLOSED, 1", expect = ACCEPTABLE, desc = "The close came in between.")
+    @Outcome(
+            id = "ACCEPTED, ACCEPTED, 2",
+            expect = ACCEPTABLE,
+            desc = "Both came before the close.")
+    @Outcome(id = "ACCEPTED, CLOSED, 1", expect = ACCEPTABLE, desc = "The close came in between.")
     @Outcome(id = "CLOSED, CLOSED, 0", expect = ACCEPTABLE, desc = "The close came first.")
     @Outcome(expect = FORBIDDEN, desc = "What was taken was not drained, or the other way round.")
     @State
@@ -303,7 +306,7 @@ public final class ExternalLaneStress {
     /// lane that stays full.
     @JCStressTest
     @Outcome(id = "FULL, task, nothing", expect = ACCEPTABLE, desc = "The offer came first.")
-    @Outcome(id = "TAKEN, task, task", expect = ACCEPTABLE, desc = "The poll came first.")
+    @Outcome(id = "ACCEPTED, task, task", expect = ACCEPTABLE, desc = "The poll came first.")
     @Outcome(expect = FORBIDDEN, desc = "What was taken is gone, or what was refused is there.")
     @State
     public static class OfferAtCapacity {
@@ -326,7 +329,7 @@ public final class ExternalLaneStress {
         @Arbiter
         public void rest(LLL_Result result) {
             result.r3 = name(lane.poll());
-            if (lane.offer(IDLE) != Offer.TAKEN) {
+            if (lane.offer(IDLE) != Offer.ACCEPTED) {
                 result.r3 = "full when empty";
             }
         }
@@ -339,8 +342,8 @@ public final class ExternalLaneStress {
     /// Catches a capacity that is checked apart from the claim: two producers that both saw the last
     /// place free.
     @JCStressTest
-    @Outcome(id = "TAKEN, FULL, 1", expect = ACCEPTABLE, desc = "A had it.")
-    @Outcome(id = "FULL, TAKEN, 1", expect = ACCEPTABLE, desc = "B had it.")
+    @Outcome(id = "ACCEPTED, FULL, 1", expect = ACCEPTABLE, desc = "A had it.")
+    @Outcome(id = "FULL, ACCEPTED, 1", expect = ACCEPTABLE, desc = "B had it.")
     @Outcome(expect = FORBIDDEN, desc = "Two tasks in one place, or a free place refused.")
     @State
     public static class LastPlace {

@@ -83,14 +83,6 @@ public interface Backend {
         return null;
     }
 
-    /// Lets time pass while the loop drains and waits for external work instead of the kernel. Only
-    /// a backend whose clock would stand still implements it.
-    ///
-    /// @return false if time passes by itself
-    default boolean awaitOutside(long untilNanos) {
-        return false;
-    }
-
     /// Detaches the loop thread at the end of a run: another thread may run or close the loop next.
     /// Never fails.
     default void detach() {}

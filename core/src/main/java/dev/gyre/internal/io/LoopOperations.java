@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
@@ -16,8 +17,6 @@ import dev.gyre.internal.sys.Syscalls;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// The operations of a loop: their descriptors, pools and buffer memory.
 ///
@@ -37,12 +36,9 @@ public final class LoopOperations {
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
 
-    // Shared: filled by any thread, emptied by the loop's.
-    private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
-
-    private final TaskRing turnEnd = new TaskRing("ends of the turn");
+    private final TaskRing tickEnd = new TaskRing("ends of the tick");
     private final StreamCounters streamCounters = new StreamCounters();
-    private long turn;
+    private long tick;
 
     /// The number of operations in flight that do not keep the loop alive.
     private int background;
@@ -132,32 +128,29 @@ public final class LoopOperations {
         }
     }
 
-    /// Does something that belongs to the loop thread: now if this is it, otherwise before it next
-    /// looks at the kernel. While no thread runs the loop that is when one does, or when the loop
-    /// ends. Any thread.
-    public void onLoop(Runnable errand) {
-        if (context.isLoopThread()) {
-            errand.run();
-        } else {
-            errands.add(errand);
-            context.wakeLoop();
+    /// Runs the task on the loop thread: now if that is the calling thread, otherwise through the
+    /// priority lane. While no thread runs the loop, the task waits for the next run or for the
+    /// shutdown. Does nothing once the loop is TERMINATED, which ends all operations. Any thread.
+    public void onLoop(Runnable task) {
+        boolean queued =
+                !context.isLoopThread() && context.trySubmitPriority(new InternalTask(task));
+        if (!queued && context.mustNotBlock()) {
+            task.run(); // On the loop thread, or on the thread that shuts the loop down.
         }
     }
 
-    /// Does something once all callbacks of the turn have run, before the loop looks at the kernel
-    /// again. Not for code of users. Once for each call.
-    public void atTurnEnd(Runnable last) {
-        turnEnd.add(last);
+    /// Runs the action in the flush step of the tick, once per call. Not for user code.
+    public void atTickEnd(Runnable last) {
+        tickEnd.add(last);
     }
 
-    /// Does what was left for the end of the turn, and what other threads have asked for.
-    public void endTurn() {
-        turn++;
-        runErrands();
+    /// Runs the actions registered for the end of the tick.
+    public void endTick() {
+        tick++;
         RuntimeException failed = null;
-        while (!turnEnd.isEmpty()) {
+        while (!tickEnd.isEmpty()) {
             try {
-                turnEnd.take().run();
+                tickEnd.take().run();
             } catch (RuntimeException e) {
                 failed = failed == null ? e : failed; // The others are not to suffer for it.
             }
@@ -167,14 +160,14 @@ public final class LoopOperations {
         }
     }
 
-    /// Whether something was left for the end of the turn.
-    public boolean hasTurnEnd() {
-        return !turnEnd.isEmpty();
+    /// Returns whether an action is registered for the end of the tick.
+    public boolean hasTickEnd() {
+        return !tickEnd.isEmpty();
     }
 
-    /// Which turn it is.
-    public long turn() {
-        return turn;
+    /// Returns the number of the current tick.
+    public long tick() {
+        return tick;
     }
 
     /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no
@@ -185,13 +178,6 @@ public final class LoopOperations {
 
     public StreamCounters streamCounters() {
         return streamCounters;
-    }
-
-    /// Does what other threads have asked for.
-    public void runErrands() {
-        for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
-            errand.run();
-        }
     }
 
     // ------------------------------------------------------------------ leases
@@ -321,7 +307,6 @@ public final class LoopOperations {
 
     /// Ends all leases, and frees undelivered completions and all memory.
     public void close() {
-        runErrands();
         for (FdLease lease : leases) {
             if (lease != null) {
                 lease.lifetime.detach(lease);

@@ -70,6 +70,10 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
             // Rearmed while its event was queued, it ran for that event, and this is the second.
             return;
         }
+        if (watchers.suspended) {
+            updateInterest(0);
+            return;
+        }
         int callbacks = callbacksFor(events);
         if (callbacks == 0) {
             onUnwantedReadiness();
@@ -133,7 +137,7 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     public boolean nextCallback() {
         while (callbacksLeft != 0) {
             Consumer<? super Watcher> next = removeFirstCallback();
-            if (next != null && registered && lifetime.isOpen()) {
+            if (next != null && registered && !watchers.suspended && lifetime.isOpen()) {
                 selected = next;
                 return true;
             }

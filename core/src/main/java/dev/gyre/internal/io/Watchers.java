@@ -26,6 +26,9 @@ public final class Watchers {
     private volatile int size;
     private volatile int referenced;
 
+    // Loop thread only.
+    boolean suspended;
+
     public Watchers(Backend backend, LoopContext host) {
         this.backend = backend;
         this.context = host;
@@ -76,6 +79,12 @@ public final class Watchers {
         if (found != null && found.lifetime == lifetime) {
             remove(found);
         }
+    }
+
+    /// Stops dispatch for good. Each watcher's descriptor is disarmed at its next event, so that
+    /// level-triggered readiness does not keep a draining loop awake. Loop thread only.
+    public void suspend() {
+        suspended = true;
     }
 
     /// Detaches all watchers from their descriptors, when the loop terminates.

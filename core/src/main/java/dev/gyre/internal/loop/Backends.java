@@ -21,28 +21,29 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Chooses a loop's backend, clause B-2, and is alone in knowing which there are.
+/// Chooses a loop's backend (clause B-2). The only class that knows all backends.
 final class Backends {
     static final String PROPERTY = "gyre.backend";
 
-    /// A backend, and why it is not the one that was asked for.
+    /// A backend, and why it is not the requested one.
     record Choice(Backend backend, Optional<String> fallback) {}
 
     private Backends() {}
 
-    /// How to open each of them, and which is taken where nobody says.
+    /// How to open each backend, and which is the default.
     record Openers(
-            BackendKind byDefault,
+            BackendKind defaultKind,
             Supplier<? extends Backend> epoll,
             Supplier<? extends Backend> uring,
             Supplier<? extends Backend> kqueue) {}
 
-    /// Opens what the configuration asks for, else what the system property names, else what the configuration
-    /// prefers, else what works everywhere here.
+    /// Opens the first that is given of: the backend that the configuration sets, the one that the
+    /// system property names, the one that the configuration prefers, the platform's default.
     ///
     /// @throws IllegalArgumentException if the property names no backend
-    /// @throws UnsupportedOperationException if one of Linux is asked for elsewhere, or that is refused which is required
-    /// @throws SystemCallException if the kernel refuses that also which it has everywhere
+    /// @throws UnsupportedOperationException if a Linux backend is requested on another system, or
+    ///     a required backend is unavailable
+    /// @throws SystemCallException if the kernel refuses the default backend
     static Choice open(LoopConfig config) {
         Platform.caveat()
                 .ifPresent(why -> LOG.log(Level.WARNING, "loop " + config.name() + ": " + why));
@@ -65,28 +66,30 @@ final class Backends {
             return openPreferred(config, openers);
         }
         BackendKind wanted = named.get();
-        if (wanted == openers.byDefault) {
+        if (wanted == openers.defaultKind) {
             return config.isBackendRequired()
                     ? openOrDefault(config, wanted, Level.WARNING, openers)
-                    : byDefault(openers);
+                    : openDefault(openers);
         }
-        if (openers.byDefault == BackendKind.KQUEUE) {
+        if (openers.defaultKind == BackendKind.KQUEUE) {
             throw new UnsupportedOperationException(
-                    wanted + " is Linux's: this system has kqueue (LoopConfig.withBackend)");
+                    wanted
+                            + " is available on Linux only: use kqueue here"
+                            + " (LoopConfig.withBackend)");
         }
         return openOrDefault(config, wanted, Level.WARNING, openers);
     }
 
     private static Choice openPreferred(LoopConfig config, Openers openers) {
-        BackendKind preferred = config.preferredBackend().orElse(openers.byDefault);
-        if (preferred == openers.byDefault || openers.byDefault == BackendKind.KQUEUE) {
-            return byDefault(openers);
+        BackendKind preferred = config.preferredBackend().orElse(openers.defaultKind);
+        if (preferred == openers.defaultKind || openers.defaultKind == BackendKind.KQUEUE) {
+            return openDefault(openers);
         }
         return openOrDefault(config, preferred, Level.INFO, openers);
     }
 
-    private static Choice byDefault(Openers openers) {
-        return new Choice(opener(openers, openers.byDefault).get(), Optional.empty());
+    private static Choice openDefault(Openers openers) {
+        return new Choice(opener(openers, openers.defaultKind).get(), Optional.empty());
     }
 
     private static Supplier<? extends Backend> opener(Openers openers, BackendKind kind) {
@@ -97,7 +100,7 @@ final class Backends {
         };
     }
 
-    /// @param level how loud to say that it is not the one that was wanted
+    /// @param level how to log a fallback to the default
     private static Choice openOrDefault(
             LoopConfig config, BackendKind wanted, Level level, Openers openers) {
         try {
@@ -107,13 +110,13 @@ final class Backends {
             if (config.isBackendRequired()) {
                 throw new UnsupportedOperationException(why, e);
             }
-            Backend instead = byDefault(openers).backend();
-            LOG.log(level, "loop " + config.name() + " waits on " + instead.name() + ": " + why);
+            Backend instead = openDefault(openers).backend();
+            LOG.log(level, "loop " + config.name() + " uses " + instead.name() + ": " + why);
             return new Choice(instead, Optional.of(why));
         }
     }
 
-    /// A library that cannot be loaded is told by what its class's initializer threw.
+    /// Returns the message of the cause where a class initializer failed to load a library.
     private static @Nullable String reason(Throwable e) {
         Throwable cause = e.getCause();
         return e.getMessage() == null && cause != null ? cause.getMessage() : e.getMessage();
@@ -122,8 +125,7 @@ final class Backends {
     private static Backend openKqueue(int events) {
         if (!Platform.hasKqueue() && System.getProperty(BsdKqueueCalls.LIBRARY_PROPERTY) == null) {
             throw new UnsupportedOperationException(
-                    "Linux has none of its own; a library that plays it is named by the system"
-                            + " properties "
+                    "Linux has no kqueue: name a library that emulates it by the system properties "
                             + BsdKqueueCalls.LIBRARY_PROPERTY
                             + " and "
                             + KqueueFlavour.PROPERTY);

@@ -1,19 +1,29 @@
 package dev.gyre.internal.loop;
 
+import static dev.gyre.internal.base.Log.LOG;
+
 import dev.gyre.EventLoop;
+import dev.gyre.FailurePolicy;
+import dev.gyre.LoopConfig;
 import dev.gyre.ShutdownReport;
-import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.Throwables;
 import dev.gyre.internal.io.BufferLeaks;
 import dev.gyre.internal.promise.LoopPromise;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.metrics.LoopObserver;
 
-/// The one place where user code is called: each call is counted, and what it throws is caught.
+import org.jspecify.annotations.Nullable;
+
+import java.lang.System.Logger.Level;
+
+/// The one place that calls user code. Counts each call, catches what it throws, and applies the
+/// failure policy (L-10).
 ///
 /// Loop thread only.
 final class Callbacks {
-    private final FailureHandler failures;
+    private final FailurePolicy policy;
+    private final Thread.UncaughtExceptionHandler uncaughtHandler;
     private final LoopObserver observer;
     private final EventLoop loop;
 
@@ -22,12 +32,21 @@ final class Callbacks {
     final Counter priorityTasks = new Counter();
     final Counter timers = new Counter();
     final Counter microtasks = new Counter();
+    final Counter failures = new Counter();
 
-    Callbacks(FailureHandler failures, LoopObserver observer, EventLoop loop) {
-        this.failures = failures;
-        this.observer = observer;
+    /// Whether throwables that would leave `run` are held back.
+    private boolean holding;
+
+    private @Nullable Throwable held;
+
+    Callbacks(LoopConfig config, EventLoop loop) {
+        this.policy = config.failurePolicy();
+        this.uncaughtHandler = config.uncaughtHandler();
+        this.observer = config.observer();
         this.loop = loop;
     }
+
+    // ------------------------------------------------------------------ calls
 
     void runTask(Runnable task) {
         tasks.add(1);
@@ -52,84 +71,16 @@ final class Callbacks {
         try {
             timer.fire();
         } catch (Throwable thrown) {
-            failures.caught(thrown);
+            failed(thrown);
         }
     }
 
-    void runNext(IoDispatcher dispatch) {
+    void runNext(IoDispatcher dispatcher) {
         all.add(1);
         try {
-            dispatch.run();
+            dispatcher.run();
         } catch (Throwable thrown) {
-            failures.caught(thrown);
-        }
-    }
-
-    /// Hands out what an operation has come to.
-    void complete(Request request) {
-        all.add(1);
-        try {
-            request.handler.onComplete(request);
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
-        }
-    }
-
-    void observeOverload(int remaining) {
-        try {
-            observer.onOverload(loop, remaining);
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
-        }
-    }
-
-    void observeMicrotaskBreach(int remaining) {
-        try {
-            observer.onMicrotaskBreach(loop, remaining);
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
-        }
-    }
-
-    void observeMicrotaskFlood(int remaining) {
-        try {
-            observer.onMicrotaskFlood(loop, remaining);
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
-        }
-    }
-
-    void observePriorityFlood(int ran) {
-        try {
-            observer.onPriorityFlood(loop, ran);
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
-        }
-    }
-
-    void observeUnhandledRejection(LoopPromise<?> promise) {
-        try {
-            observer.onUnhandledRejection(loop, promise, promise.reason());
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
-        }
-    }
-
-    void observeLeaks(BufferLeaks leaks) {
-        for (Throwable takenAt = leaks.nextLeak(); takenAt != null; takenAt = leaks.nextLeak()) {
-            try {
-                observer.onBufferLeak(loop, takenAt);
-            } catch (Throwable thrown) {
-                failures.caught(thrown);
-            }
-        }
-    }
-
-    void observeTerminated(ShutdownReport report) {
-        try {
-            observer.onTerminated(loop, report);
-        } catch (Throwable thrown) {
-            failures.caught(thrown);
+            failed(thrown);
         }
     }
 
@@ -137,16 +88,103 @@ final class Callbacks {
         try {
             resource.close();
         } catch (Throwable thrown) {
-            failures.caught(thrown);
+            failed(thrown);
         }
     }
 
-    /// For what is counted by whoever runs it, as microtasks are, or leads to user code only by the way.
+    /// Runs a callback that the caller counts, as it does microtasks, or that calls user code only
+    /// indirectly.
     void guarded(Runnable callback) {
         try {
             callback.run();
         } catch (Throwable thrown) {
-            failures.caught(thrown);
+            failed(thrown);
+        }
+    }
+
+    // ------------------------------------------------------------------ observer
+
+    void observeOverload(int remaining) {
+        guarded(() -> observer.onOverload(loop, remaining));
+    }
+
+    void observeMicrotaskBreach(int remaining) {
+        guarded(() -> observer.onMicrotaskBreach(loop, remaining));
+    }
+
+    void observeMicrotaskFlood(int remaining) {
+        guarded(() -> observer.onMicrotaskFlood(loop, remaining));
+    }
+
+    void observePriorityFlood(int ran) {
+        guarded(() -> observer.onPriorityFlood(loop, ran));
+    }
+
+    void observeUnhandledRejection(LoopPromise<?> promise) {
+        guarded(() -> observer.onUnhandledRejection(loop, promise, promise.reason()));
+    }
+
+    void observeLeaks(BufferLeaks leaks) {
+        for (Throwable leak = leaks.nextLeak(); leak != null; leak = leaks.nextLeak()) {
+            Throwable acquiredAt = leak;
+            guarded(() -> observer.onBufferLeak(loop, acquiredAt));
+        }
+    }
+
+    void observeTerminated(ShutdownReport report) {
+        guarded(() -> observer.onTerminated(loop, report));
+    }
+
+    // ------------------------------------------------------------------ failures
+
+    /// Handles what a callback threw. Returns if the tick may continue, otherwise throws.
+    private void failed(Throwable thrown) {
+        failures.add(1);
+        if (thrown instanceof VirtualMachineError || policy == FailurePolicy.PROPAGATE) {
+            leaveRun(thrown);
+            return;
+        }
+        try {
+            uncaughtHandler.uncaughtException(Thread.currentThread(), thrown);
+        } catch (VirtualMachineError e) {
+            leaveRun(e);
+        } catch (Throwable second) {
+            LOG.log(
+                    Level.ERROR,
+                    "the uncaught handler of " + loop + " threw",
+                    Throwables.firstOf(second, thrown));
+        }
+    }
+
+    private void leaveRun(Throwable thrown) {
+        if (!holding) {
+            rethrow(thrown);
+        }
+        held = Throwables.firstOf(held, thrown);
+    }
+
+    /// Holds back what would leave `run` from now on: nothing may prevent the release of
+    /// descriptors.
+    void holdUntilReleased() {
+        holding = true;
+    }
+
+    /// Holds back what a run was already leaving with.
+    void hold(@Nullable Throwable thrown) {
+        held = thrown;
+    }
+
+    /// Throws what was held back.
+    void releaseHeld() {
+        holding = false;
+        Throwable thrown = held;
+        held = null;
+        rethrow(thrown);
+    }
+
+    void rethrow(@Nullable Throwable thrown) {
+        if (thrown != null) {
+            throw Throwables.rethrow(thrown);
         }
     }
 }

@@ -8,10 +8,10 @@ import java.util.Arrays;
 
 /// The lane of `submit`: many producers, one consumer, bounded, lock-free, FIFO.
 ///
-/// A producer claims a *ticket* by advancing `tail`, then fills the slot of that ticket. Slots lie in
-/// chunks of 128, and the chunk of ticket `t` hangs in a ring of chunk references, the *directory*, at
-/// index `t / 128`. The lane's capacity keeps head and tail less than one turn of the directory apart,
-/// so an index never means two chunks.
+/// A producer claims a *ticket* by advancing `tail`, then fills the slot of that ticket. Slots are
+/// grouped in chunks of 128. The chunk of ticket `t` is in a ring of chunk references, the
+/// *directory*, at index `t / 128`. The lane's capacity keeps head and tail less than one round of
+/// the directory apart, so an index never means two chunks.
 ///
 /// ```
 ///            head ▼                         ▼ tail
@@ -19,12 +19,11 @@ import java.util.Arrays;
 ///                               └ claimed, not filled yet: consumer sees the end here
 /// ```
 ///
-/// **Chunks** are installed by whichever producer first finds its place empty, and are moved ahead of the
-/// tail by the consumer once it has emptied them, so a lane in steady use allocates nothing and stays in
-/// the cache. A slot is nulled when its task is polled. The whole chunk is nulled again before
-/// reuse, so it never keeps a task reachable. Chunks are arrays of Object, because storing into an
-/// array of Runnable would look at the task's class, and so fetch a cache line that belongs to
-/// whoever runs the task.
+/// **Chunks** are installed by the first producer that finds its place empty. The consumer moves
+/// emptied chunks ahead of the tail, so a lane in steady use allocates nothing and stays in the
+/// cache. A slot is nulled when its task is polled. The whole chunk is nulled again before reuse,
+/// so it never keeps a task reachable. Chunks are arrays of Object: a store into an array of
+/// Runnable would check the task's class, and so fetch a cache line that the consumer uses.
 ///
 /// **Empty** means: the slot at `head` is not filled. A claimed ticket does not count, because its
 /// producer, once it has filled the slot, reads the loop's state and wakes it. A full fence
@@ -38,9 +37,9 @@ import java.util.Arrays;
 /// **Closing** sets the sign bit of `tail` in the same word that hands out tickets. Each ticket is
 /// therefore before the close, and will be filled and drained, or after it, and is refused.
 public final class ExternalLane {
-    /// What became of an offer.
+    /// The result of an offer.
     public enum Offer {
-        TAKEN,
+        ACCEPTED,
         FULL,
         CLOSED
     }
@@ -50,24 +49,24 @@ public final class ExternalLane {
     private static final int CHUNK_SHIFT = 7;
     private static final long CLOSED_BIT = Long.MIN_VALUE;
 
-    /// Emptied chunks kept for reuse, 528 bytes each; a burst's surplus goes to the collector.
-    private static final int MOST_SPARE_CHUNKS = 128;
+    /// Emptied chunks kept for reuse, 528 bytes each. The collector frees the surplus of a burst.
+    private static final int MAX_SPARE_CHUNKS = 128;
 
     private static final VarHandle CURSOR = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
     private static final VarHandle DIRECTORY =
             MethodHandles.arrayElementVarHandle(Object[][].class);
 
-    // Two cache lines apart, as processors fetch lines in pairs: producers quarrel over `tail`, and
-    // the consumer's progress should not have to wait for them.
+    // Two cache lines apart, as processors fetch lines in pairs: producers contend for `tail`, and
+    // the consumer's progress must not wait for them.
     private static final int TAIL = 16;
 
-    /// A ticket below this is within capacity for sure; above it, ask `head`.
+    /// A ticket below this is certainly within capacity; above it, `head` decides.
     private static final int LIMIT = 17;
 
     private static final int HEAD = 32;
 
-    /// Where the next emptied chunk is tried first. Consumer only.
+    /// The first place to try for the next emptied chunk. Consumer only.
     private static final int SPARE = 33;
 
     private final int capacity;
@@ -78,11 +77,11 @@ public final class ExternalLane {
     // Shared: places filled by producers and the consumer, cleared by the consumer.
     private final @Nullable Object[][] directory;
 
-    // Consumer only. Written once a chunk; what changes with every task lies in the consumer's
-    // cursors, away from the fields that producers read.
+    // Consumer only. Written once per chunk. Values that change with every task are in the
+    // consumer's cursors, away from the fields that producers read.
     private @Nullable Object @Nullable [] headChunk;
 
-    /// @param capacity how many tasks may wait
+    /// @param capacity how many tasks may be queued
     public ExternalLane(int capacity) {
         this.capacity = capacity;
         // One chunk more for a head, and one for a tail, that is not aligned with its chunk.
@@ -93,7 +92,7 @@ public final class ExternalLane {
         this.cursors[LIMIT] = capacity;
     }
 
-    /// Any thread. With the effect of a full fence when the task was taken.
+    /// Any thread. With the effect of a full fence if the task was accepted.
     public Offer offer(Runnable task) {
         while (true) {
             long ticket = (long) CURSOR.getVolatile(cursors, TAIL);
@@ -104,18 +103,18 @@ public final class ExternalLane {
             if (ticket >= (long) CURSOR.getAcquire(cursors, LIMIT) && !raiseLimit(ticket)) {
                 return Offer.FULL;
             }
-            // The chunk before the ticket: a claim that then failed for lack of memory would be a
-            // hole that the consumer waits at for ever. If the ticket goes to another, no harm is
-            // done: the chunk is clean, and of use to whoever comes to its place next.
+            // The chunk before the ticket: if memory ran out after the claim, the consumer would
+            // wait at the hole for ever. If another producer wins the ticket, the chunk is clean
+            // and serves the next producer at its place.
             @Nullable Object[] chunk = chunkOf(ticket);
             int slot = slotOf(ticket);
             if (CURSOR.compareAndSet(cursors, TAIL, ticket, ticket + 1)) {
                 // No call between claim and store: it could overflow the stack and leave a hole.
-                // So the store is plain. The exchange before it, a full fence, publishes the task;
-                // the fence after it makes the slot visible before the caller reads the state.
+                // So the store is plain. The exchange before it, a full fence, publishes the task.
+                // The fence after it makes the slot visible before the caller reads the state.
                 chunk[slot] = task;
                 VarHandle.fullFence();
-                return Offer.TAKEN;
+                return Offer.ACCEPTED;
             }
         }
     }
@@ -125,8 +124,7 @@ public final class ExternalLane {
         // Acquire: pairs with the release in poll(), so the directory's places behind it are free.
         long limit = (long) CURSOR.getAcquire(cursors, HEAD) + capacity;
         // Only upwards, or refused producers would keep taking the line of `tail` from accepted
-        // ones. A late writer may lower it again: that costs the next producer one look, nothing
-        // else.
+        // ones. A late writer may lower it again, which costs the next producer one read.
         if (limit > (long) CURSOR.getOpaque(cursors, LIMIT)) {
             CURSOR.setRelease(cursors, LIMIT, limit);
         }
@@ -169,8 +167,8 @@ public final class ExternalLane {
         if (slot == CHUNK - 1) {
             recycle(chunk, head);
         }
-        // Release: pairs with the acquire in raiseLimit(); after recycle(), so that whoever is let
-        // in by it finds the place free.
+        // Release: pairs with the acquire in raiseLimit(). After recycle(), so that a producer
+        // admitted by it finds the place free.
         CURSOR.setRelease(cursors, HEAD, head + 1);
         return task;
     }
@@ -183,8 +181,8 @@ public final class ExternalLane {
         long tailChunk = tail() >>> CHUNK_SHIFT;
         long end =
                 Math.min(
-                        tailChunk + MOST_SPARE_CHUNKS,
-                        // Not as far as a place that still belongs to the head's own turn.
+                        tailChunk + MAX_SPARE_CHUNKS,
+                        // Not as far as a place that still belongs to the head's own round.
                         (head >>> CHUNK_SHIFT) + mask);
         for (long place = Math.max(cursors[SPARE], tailChunk + 1); place <= end; place++) {
             cursors[SPARE] = place + 1;
@@ -194,8 +192,8 @@ public final class ExternalLane {
         }
     }
 
-    /// Consumer only: whether [#poll()] would return null. Volatile reads, which no read of an older kind
-    /// may replace: they must not pass the announcement of sleep before them.
+    /// Returns whether [#poll()] would return null. Consumer only. The reads are volatile: they must
+    /// not pass the announcement of sleep before them.
     public boolean isEmpty() {
         long head = cursors[HEAD];
         @Nullable Object[] chunk = headChunk;
@@ -205,13 +203,13 @@ public final class ExternalLane {
         return chunk == null || SLOT.getVolatile(chunk, slotOf(head)) == null;
     }
 
-    /// Any thread: how many tickets were claimed and not taken yet.
+    /// Returns how many tickets were claimed and not polled yet. Any thread.
     public int depth() {
         long taken = (long) CURSOR.getAcquire(cursors, HEAD);
         return (int) Math.max(0, tail() - taken);
     }
 
-    /// Any thread, idempotent: refuses everything from now on.
+    /// Refuses every later offer. Idempotent. Any thread.
     public void close() {
         long tail;
         do {
@@ -219,10 +217,10 @@ public final class ExternalLane {
         } while (tail >= 0 && !CURSOR.compareAndSet(cursors, TAIL, tail, tail | CLOSED_BIT));
     }
 
-    /// Consumer only, after [#close()]: whether every ticket that was handed out has been taken. A claimed
-    /// slot is filled within a few instructions of its producer, so waiting for one is short.
+    /// Returns whether every claimed ticket has been polled. Consumer only, after [#close()]. A
+    /// producer fills a claimed slot within a few instructions, so the wait for it is short.
     public boolean isFinished() {
-        assert cursors[TAIL] < 0 : "asked before the lane was closed";
+        assert cursors[TAIL] < 0 : "the lane is still open";
         return cursors[HEAD] == tail();
     }
 

@@ -1,12 +1,11 @@
 package dev.gyre.internal.loop;
 
-import dev.gyre.LoopState;
 import dev.gyre.SubmitResult;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.StackReserve;
 
-/// The producers' side of the two lanes, and of the sleep protocol: enqueue, fence, look at the state,
-/// and wake only a sleeping loop. The loop's side is [Poller].
+/// The producers' side of the two lanes and of the sleep protocol: enqueue, fence, check the state,
+/// and wake only a loop that sleeps. The loop's side is [Poller].
 public final class Ingress {
     private final StateCell state;
     private final Backend backend;
@@ -21,15 +20,15 @@ public final class Ingress {
 
     /// Any thread.
     public SubmitResult submit(Runnable task) {
-        // Otherwise the task could be enqueued without a wake-up.
+        // A stack overflow after the enqueue would skip the wake-up.
         StackReserve.requireSmall();
         // The lane is closed just after the state says TERMINATING. In between, the state decides.
         if (state.isShuttingDown()) {
             return SubmitResult.TERMINATED;
         }
         return switch (external.offer(task)) {
-            case TAKEN -> {
-                wakeIfSleeping();
+            case ACCEPTED -> {
+                wakeIfAsleep();
                 yield SubmitResult.ACCEPTED;
             }
             case FULL -> SubmitResult.OVERLOADED;
@@ -39,25 +38,26 @@ public final class Ingress {
 
     /// Any thread.
     ///
-    /// @return false if the loop is over
+    /// @return false if the loop is TERMINATED
     public boolean submitPriority(Runnable task) {
         StackReserve.requireSmall();
         if (!priority.offer(task)) {
             return false;
         }
-        wakeIfSleeping();
+        wakeIfAsleep();
         return true;
     }
 
-    /// Any thread, after making something visible that the loop looks at before it sleeps. Both lanes'
-    /// offers end with a full fence, and so does a volatile store: it pairs with the one in [Poller].
-    void wakeIfSleeping() {
-        if (state.is(LoopState.SLEEPING)) {
+    /// Wakes the loop if it sleeps. Any thread, after publishing something that the loop checks
+    /// before it sleeps. Both lanes' offers end with a full fence, and so does a volatile store: it
+    /// pairs with the one in [Poller].
+    void wakeIfAsleep() {
+        if (state.isAsleep()) {
             backend.wake();
         }
     }
 
-    /// Loop thread: whether anything waits to be run.
+    /// Returns whether no task is ready to run. Loop thread only.
     boolean isEmpty() {
         return priority.isEmpty() && external.isEmpty();
     }

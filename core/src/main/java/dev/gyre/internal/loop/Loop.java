@@ -25,7 +25,6 @@ import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.Watchers;
-import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.promise.PromiseFuture;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.sys.Platform;
@@ -47,26 +46,23 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/// The loop: checks who calls and with what, and puts the parts together. What a turn does is in [Tick],
-/// how it waits in [Poller], how it ends in [Shutdown].
+/// The loop: checks callers and arguments, and delegates to its components. [Tick] has the steps of a
+/// tick, [Poller] the sleep, [Shutdown] the end.
 public final class Loop implements EventLoop, LoopContext {
     private final LoopConfig config;
     private final Backend backend;
     private final StateCell state;
-    private final StopRequest stop;
     private final Ingress ingress;
     private final LoopClock clock;
     private final TimerQueue timers;
     private final Watchers watchers;
     private final LoopOperations operations;
-    private final OwnedResources belongings;
     private final TaskRing deferred;
     private final Microtasks microtasks;
     private final Promises promises;
     private final RunControl runs;
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
-
     private final Confinement confinement;
 
     private Loop(
@@ -76,21 +72,19 @@ public final class Loop implements EventLoop, LoopContext {
         LoopComponents components = new LoopComponents(config, backend, this, this);
         confinement = components.confinement;
         state = components.state;
-        stop = components.stop;
         ingress = components.ingress;
         clock = components.clock;
         timers = components.timers;
         watchers = components.watchers;
         operations = components.operations;
-        belongings = components.belongings;
         deferred = components.deferred;
         microtasks = components.microtasks;
         promises = components.promises;
         Tick tick = new Tick(components);
-        shutdown = new Shutdown(components);
-        runs = new RunControl(components, new Courses(components, tick), shutdown);
+        shutdown = new Shutdown(components, tick);
+        runs = new RunControl(components, tick, shutdown);
         metrics = new Metrics(components, tick, backendFallback);
-        boolean _ = belongings.tryAdd(memory);
+        boolean _ = shutdown.tryOwn(memory);
     }
 
     public static Loop open(LoopConfig config) {
@@ -100,7 +94,7 @@ public final class Loop implements EventLoop, LoopContext {
         return open(config, Backends.open(config));
     }
 
-    /// A loop over the given backend, which it owns from now on.
+    /// Opens a loop over the given backend, and takes ownership of the backend.
     public static Loop open(LoopConfig config, Backend backend) {
         return open(config, new Backends.Choice(backend, Optional.empty()));
     }
@@ -120,7 +114,7 @@ public final class Loop implements EventLoop, LoopContext {
         }
     }
 
-    /// The loop behind the interface, which permits no other.
+    /// Returns the loop behind the interface, which permits no other implementation.
     public static Loop of(EventLoop loop) {
         return (Loop) Objects.requireNonNull(loop, "loop");
     }
@@ -141,42 +135,34 @@ public final class Loop implements EventLoop, LoopContext {
 
     @Override
     public void run(RunMode mode) {
-        Objects.requireNonNull(mode, "mode");
-        runs.enter();
-        runs.drive(
-                mode == RunMode.DRAINED ? Course.UNTIL_STOPPED_AND_DRAINED : Course.UNTIL_STOPPED);
+        runs.run(Objects.requireNonNull(mode, "mode"));
     }
 
     @Override
     public long runOne() {
-        runs.enter().limitCallbacks(1);
-        return runs.drive(Course.WHILE_ALIVE);
+        return runs.runOne();
     }
 
     @Override
     public long runSome() {
-        runs.enter().limitWaits(1);
-        return runs.drive(Course.SOME);
+        return runs.runSome();
     }
 
     @Override
     public long runUntilEmpty() {
-        runs.enter();
-        return runs.drive(Course.WHILE_ALIVE);
+        return runs.runUntilEmpty();
     }
 
     @Override
     public long runFor(Duration duration) {
         long nanos = Durations.saturatedNanos("duration", duration);
-        runs.enter().limitTime(backend.nanoTime() + nanos);
-        return runs.drive(Course.FOR_A_TIME);
+        return runs.runUntil(backend.nanoTime() + nanos);
     }
 
     @Override
     public void stop() {
         StackReserve.requireSmall();
-        stop.request();
-        ingress.wakeIfSleeping();
+        runs.stop();
     }
 
     // ------------------------------------------------------------------ submitting
@@ -187,14 +173,10 @@ public final class Loop implements EventLoop, LoopContext {
             case ACCEPTED -> {}
             case OVERLOADED ->
                     throw new LoopOverloadedException(
-                            "loop "
-                                    + config.name()
-                                    + " refuses "
-                                    + nameOf(task)
-                                    + ": "
-                                    + config.highWaterMark()
-                                    + " tasks are waiting (LoopConfig.withHighWaterMark)");
-            case TERMINATED -> throw refusal(task);
+                            "loop %s refuses %s: %d tasks are queued (LoopConfig.withHighWaterMark)"
+                                    .formatted(
+                                            config.name(), nameOf(task), config.highWaterMark()));
+            case TERMINATED -> throw refusedException(task);
         }
     }
 
@@ -208,7 +190,7 @@ public final class Loop implements EventLoop, LoopContext {
     public void submitPriority(Runnable task) {
         Objects.requireNonNull(task, "task");
         if (!ingress.submitPriority(task)) {
-            throw refusal(task);
+            throw refusedException(task);
         }
     }
 
@@ -217,12 +199,12 @@ public final class Loop implements EventLoop, LoopContext {
         return ingress.submitPriority(task);
     }
 
-    private LoopTerminatedException refusal(Runnable task) {
+    private LoopTerminatedException refusedException(Runnable task) {
         return new LoopTerminatedException(
                 "loop " + config.name() + " refuses " + nameOf(task) + ": it is " + state.get());
     }
 
-    /// Not by its own words: a task's toString may fail, or be long.
+    /// Names a task without its toString, which may throw or be long.
     private static String nameOf(Runnable task) {
         return task.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(task));
     }
@@ -283,8 +265,8 @@ public final class Loop implements EventLoop, LoopContext {
     public void own(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
         requireOpen("own");
-        if (!belongings.tryAdd(resource)) {
-            throw tooLate("own");
+        if (!shutdown.tryOwn(resource)) {
+            throw terminatedException("own");
         }
     }
 
@@ -292,7 +274,7 @@ public final class Loop implements EventLoop, LoopContext {
     public void disown(AutoCloseable resource) {
         Objects.requireNonNull(resource, "resource");
         confinement.require("disown");
-        belongings.remove(resource);
+        shutdown.disown(resource);
     }
 
     // ------------------------------------------------------------------ time
@@ -327,7 +309,7 @@ public final class Loop implements EventLoop, LoopContext {
     @Override
     public long nowNanos() {
         if (confinement.thread() == null) {
-            clock.update(); // Kept, so that nobody is told an earlier time afterwards.
+            clock.update(); // Stored, so that no later call returns an earlier time.
         }
         return clock.nanos();
     }
@@ -337,7 +319,7 @@ public final class Loop implements EventLoop, LoopContext {
         return backend.nanoTime();
     }
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ state
 
     @Override
     public LoopState state() {
@@ -369,9 +351,10 @@ public final class Loop implements EventLoop, LoopContext {
         return "EventLoop[" + config.name() + ", " + backend.name() + ", " + state.get() + "]";
     }
 
-    /// What the loop owns of that type, the latest one: for parts that a loop has at most one of.
+    /// Returns the latest owned resource of the type, or null if absent: for components that a loop
+    /// has at most one of.
     public <T extends AutoCloseable> @Nullable T owned(Class<T> type) {
-        return belongings.find(type);
+        return shutdown.find(type);
     }
 
     @Override
@@ -402,13 +385,13 @@ public final class Loop implements EventLoop, LoopContext {
         confinement.require(method);
         // Callbacks of the final drain may still start work.
         if (state.is(LoopState.TERMINATED) && (!isLoopThread() || shutdown.isReleasing())) {
-            throw tooLate(method);
+            throw terminatedException(method);
         }
     }
 
-    private LoopTerminatedException tooLate(String method) {
+    private LoopTerminatedException terminatedException(String method) {
         return new LoopTerminatedException(
-                "loop " + config.name() + " is TERMINATED: " + method + " comes too late");
+                "loop " + config.name() + " is TERMINATED: too late for " + method);
     }
 
     @Override
@@ -432,7 +415,7 @@ public final class Loop implements EventLoop, LoopContext {
 
     @Override
     public boolean mustNotBlock() {
-        return isLoopThread() || shutdown.isCarriedOutHere();
+        return isLoopThread() || shutdown.isShutdownThread();
     }
 
     @Override
@@ -452,14 +435,14 @@ public final class Loop implements EventLoop, LoopContext {
     public void close() {
         shutdown.beginImmediate();
         if (mustNotBlock()) {
-            return; // Waiting for oneself would never end.
+            return; // It would wait for itself.
         }
         try {
             shutdown.outcome().get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {
-            throw new IllegalStateException("loop " + config.name() + " did not end well", e);
+            throw new IllegalStateException("loop " + config.name() + " failed to shut down", e);
         }
     }
 }

@@ -13,25 +13,22 @@ import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.TimerQueue;
 
-/// The components of a loop, wired once. [Tick], [Shutdown] and [Loop] keep those they use.
+/// The components of a loop, wired once. [Tick], [Shutdown], [RunControl] and [Loop] keep those
+/// they use.
 final class LoopComponents {
     final LoopConfig config;
     final Backend backend;
-    final EventLoop loop;
     final StateCell state = new StateCell();
-    final StopRequest stop = new StopRequest();
-    final RunLimits bounds = new RunLimits();
+    final RunLimits limits = new RunLimits();
     final TaskRing deferred = new TaskRing("deferred callbacks");
     final Ingress ingress;
-    final Poller sleep;
+    final Poller poller;
     final LoopClock clock;
     final TimerQueue timers;
     final Watchers watchers;
     final OperationEngine requests;
     final LoopOperations operations;
-    final IoDispatcher dispatch;
-    final OwnedResources belongings = new OwnedResources();
-    final FailureHandler failures;
+    final IoDispatcher dispatcher;
     final Callbacks callbacks;
     final Confinement confinement;
     final Promises promises;
@@ -40,17 +37,15 @@ final class LoopComponents {
     LoopComponents(LoopConfig config, Backend backend, EventLoop loop, LoopContext context) {
         this.config = config;
         this.backend = backend;
-        this.loop = loop;
         ingress = new Ingress(state, backend, config.highWaterMark());
-        sleep = new Poller(state, ingress, backend, stop);
+        poller = new Poller(state, ingress, backend, limits);
         clock = new LoopClock(backend::nanoTime);
         timers = new TimerQueue(context, backend.nanoTime());
         watchers = new Watchers(backend, context);
         requests = backend.openOperations(context);
         operations = new LoopOperations(context, requests, backend.syscalls(), config);
-        dispatch = new IoDispatcher(backend, requests);
-        failures = new FailureHandler(config);
-        callbacks = new Callbacks(failures, config.observer(), loop);
+        dispatcher = new IoDispatcher(backend, requests);
+        callbacks = new Callbacks(config, loop);
         confinement = new Confinement(config.name());
         TaskRing queued = new TaskRing("microtasks");
         promises = new Promises(context, confinement, queued, config.promiseTracing());

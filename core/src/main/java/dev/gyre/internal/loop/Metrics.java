@@ -5,7 +5,7 @@ import dev.gyre.metrics.LoopMetrics;
 
 import java.util.Optional;
 
-/// The counters that the parts keep, gathered for whoever wants to read them. Any thread.
+/// Reads the counters of the components. Any thread.
 public final class Metrics implements LoopMetrics {
     private final LoopComponents components;
     private final Tick tick;
@@ -109,12 +109,12 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long sleeps() {
-        return components.sleep.sleeps.get();
+        return components.poller.sleeps.get();
     }
 
     @Override
     public long polls() {
-        return components.sleep.polls.get();
+        return components.poller.polls.get();
     }
 
     @Override
@@ -124,7 +124,7 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long failures() {
-        return components.failures.count();
+        return components.callbacks.failures.get();
     }
 
     @Override

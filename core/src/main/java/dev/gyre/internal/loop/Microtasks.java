@@ -5,9 +5,9 @@ import dev.gyre.internal.promise.UnhandledRejections;
 
 /// The microtasks and their barrier.
 ///
-/// A barrier runs them until none is left, including those added meanwhile, but no more in one tick than
-/// the budget: a microtask that adds another for ever slows the loop down and does not stop it. What is
-/// left keeps the next poll from blocking, as everything queued does; no flag is needed for that.
+/// A barrier runs them until none is left, including those added meanwhile. One tick runs no more
+/// than the budget: microtasks that keep adding others slow the loop down, but do not stop it. The
+/// rest keeps the next poll from blocking, as everything queued does.
 ///
 /// Loop thread only.
 final class Microtasks {
@@ -18,20 +18,19 @@ final class Microtasks {
     private final Callbacks callbacks;
     private final UnhandledRejections unhandled;
     private final int budget;
-    private int left;
-    private boolean told;
+    private int budgetLeft;
+    private boolean breachReported;
 
-    /// Consecutive ticks that used up the budget, and how many microtasks were left in the first.
+    // Consecutive ticks that used up the budget, and how many microtasks waited after the first.
     private int breaches;
-
-    private int leftAtFirst;
+    private int waitingAtFirst;
 
     Microtasks(TaskRing ring, Callbacks callbacks, UnhandledRejections unhandled, int budget) {
         this.ring = ring;
         this.callbacks = callbacks;
         this.unhandled = unhandled;
         this.budget = budget;
-        this.left = budget;
+        this.budgetLeft = budget;
     }
 
     void add(Runnable microtask) {
@@ -42,7 +41,7 @@ final class Microtasks {
         return ring.isEmpty();
     }
 
-    /// Whether a barrier would find nothing to do, not even to report.
+    /// Returns whether a barrier has neither a microtask to run nor a rejection to report.
     boolean isQuiet() {
         return ring.isEmpty() && unhandled.isEmpty();
     }
@@ -59,17 +58,21 @@ final class Microtasks {
         return ring.clear();
     }
 
-    /// Grants the budget anew: once a tick.
+    /// Resets the budget.
     void beginTick() {
-        left = budget;
-        if (!told) {
+        budgetLeft = budget;
+        if (!breachReported) {
             breaches = 0;
         }
-        told = false;
+        breachReported = false;
+    }
+
+    /// Shrinks the queue after a burst.
+    void trim() {
         ring.trim();
     }
 
-    /// Runs what the budget allows. Once none is left, rejections that nobody has handled are reported.
+    /// Runs microtasks within the budget. Reports unhandled rejections once none is left.
     ///
     /// @return whether any ran
     boolean barrier() {
@@ -82,17 +85,18 @@ final class Microtasks {
             if (ring.isEmpty() && !unhandled.isEmpty()) {
                 unhandled.report(callbacks::observeUnhandledRejection);
             }
-        } while (!ring.isEmpty() && left > 0); // The observer may have added some.
+        } while (!ring.isEmpty() && budgetLeft > 0); // The observer may have added some.
         if (!ring.isEmpty()) {
             unhandled.reportExcess(callbacks::observeUnhandledRejection);
         }
-        tellBreach();
+        reportBreach();
         return ran;
     }
 
-    /// Counts in a local, and only in the end where others see it: this is run for every handler of a promise.
+    /// Counts in a local variable, and publishes the count once: this loop runs every handler of a
+    /// promise.
     private boolean drain() {
-        int unused = left;
+        int unused = budgetLeft;
         try {
             while (unused > 0) {
                 Runnable microtask = ring.poll();
@@ -102,16 +106,16 @@ final class Microtasks {
                 unused--;
                 callbacks.guarded(microtask);
             }
-            return unused < left;
+            return unused < budgetLeft;
         } finally {
-            callbacks.microtasks.add(left - unused);
-            left = unused;
+            callbacks.microtasks.add(budgetLeft - unused);
+            budgetLeft = unused;
         }
     }
 
-    private void tellBreach() {
-        if (left == 0 && !told && !ring.isEmpty()) {
-            told = true;
+    private void reportBreach() {
+        if (budgetLeft == 0 && !breachReported && !ring.isEmpty()) {
+            breachReported = true;
             int waiting = ring.size();
             boolean flood = isFlood(waiting);
             callbacks.observeMicrotaskBreach(waiting);
@@ -121,16 +125,16 @@ final class Microtasks {
         }
     }
 
-    /// A burst of any size shrinks from tick to tick. Microtasks that keep adding others do not.
+    /// A burst of any size shrinks from tick to tick. A flood does not.
     private boolean isFlood(int waiting) {
         if (breaches == 0) {
-            leftAtFirst = waiting;
+            waitingAtFirst = waiting;
         }
         breaches++;
         if (breaches <= FLOOD_TICKS) {
             return false;
         }
         breaches = 0; // Counting restarts with the next breach.
-        return waiting >= leftAtFirst;
+        return waiting >= waitingAtFirst;
     }
 }

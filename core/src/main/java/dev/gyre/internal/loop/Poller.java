@@ -1,8 +1,5 @@
 package dev.gyre.internal.loop;
 
-import static dev.gyre.LoopState.RUNNING;
-import static dev.gyre.LoopState.SLEEPING;
-
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Counter;
 
@@ -10,58 +7,52 @@ import dev.gyre.internal.base.Counter;
 ///
 /// ```
 ///     loop                                producer
-///     state ← SLEEPING                    slot ← task
+///     state ← asleep                      slot ← task
 ///     ── full fence ──                    ── full fence ──
-///     slot filled?  yes: do not sleep     state SLEEPING?  yes: wake
-///                   no:  sleep                             no:  done
+///     slot filled?  yes: do not sleep     state asleep?  yes: wake
+///                   no:  sleep                           no:  done
 /// ```
 ///
-/// Whichever fence comes first in time, the other side's look comes after both stores: it cannot be
-/// that the loop finds no task and the producer finds no sleeper. `docs/model/` has the proof.
+/// Whichever fence comes first in time, the other side's check follows both stores. The loop cannot
+/// find no task while the producer finds no sleeper. `docs/model/` has the proof. A draining loop
+/// sleeps by the same protocol.
 ///
 /// Loop thread only.
 public final class Poller {
     private final StateCell state;
     private final Ingress ingress;
     private final Backend backend;
-    private final StopRequest stop;
+    private final RunLimits limits;
     final Counter sleeps = new Counter();
     final Counter polls = new Counter();
 
-    public Poller(StateCell state, Ingress ingress, Backend backend, StopRequest stop) {
+    public Poller(StateCell state, Ingress ingress, Backend backend, RunLimits limits) {
         this.state = state;
         this.ingress = ingress;
         this.backend = backend;
-        this.stop = stop;
+        this.limits = limits;
     }
 
-    /// Looks at the kernel without waiting.
+    /// Collects events without waiting.
     public void pollNow() {
         polls.add(1);
         backend.pollNow();
     }
 
-    /// Waits until the kernel has something, a producer wakes us or the deadline has come; or returns at
-    /// once if something has arrived, or if shutdown has begun.
-    public void pollUntil(long deadlineNanos) {
-        if (!state.move(RUNNING, SLEEPING)) {
+    /// Waits for events until the deadline or a wake-up. Returns at once if a task is queued, if the
+    /// run is interrupted, or if a shutdown has begun that is not drained for yet.
+    public void pollUntil(long deadlineNanos, boolean draining) {
+        if (!state.fallAsleep(draining)) {
             return; // TERMINATING
         }
-        // The move was the full fence.
-        if (ingress.isEmpty() && !stop.isNews()) {
-            sleeps.add(1);
-            try {
+        try {
+            // fallAsleep() was the full fence.
+            if (ingress.isEmpty() && !limits.isInterrupted()) {
+                sleeps.add(1);
                 backend.pollUntil(deadlineNanos);
-            } finally {
-                wake();
             }
-        } else {
-            wake();
+        } finally {
+            state.awake(draining);
         }
-    }
-
-    /// Fails only if the state is TERMINATING by now, which must stay.
-    private void wake() {
-        boolean _ = state.move(SLEEPING, RUNNING);
     }
 }

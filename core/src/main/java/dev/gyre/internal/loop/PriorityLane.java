@@ -3,19 +3,19 @@ package dev.gyre.internal.loop;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
 /// The lane of `submitPriority`: many producers, one consumer, unbounded, FIFO, behind a lock.
 ///
-/// A lock and not tickets, because two things are asked of it that tickets make hard: it is never full,
-/// and whether it still accepts must be decided together with the append. The consumer takes the lock
-/// once for everything that has gathered, not once a task.
+/// It uses a lock and not tickets because of two requirements that tickets make hard: it is never
+/// full, and the decision to accept must be atomic with the append. The consumer acquires the lock
+/// once for all queued tasks, not once per task.
 ///
-/// Tasks lie in chunks of 128. The consumer gives emptied chunks back when it next takes the lock.
+/// Tasks are stored in chunks of 128. The consumer returns emptied chunks when it next acquires the
+/// lock.
 public final class PriorityLane {
     static final int CHUNK = 128;
 
-    private static final int MOST_SPARE_CHUNKS = 16;
+    private static final int MAX_SPARE_CHUNKS = 16;
 
     private static final class Chunk {
         final @Nullable Runnable[] slots = new @Nullable Runnable[CHUNK];
@@ -30,8 +30,6 @@ public final class PriorityLane {
     private @Nullable Chunk spares;
     private int spareCount;
     private boolean closed;
-    private boolean hurried;
-    private boolean awaited;
 
     // Shared: written under the lock, read by the consumer without it.
     private volatile long appended;
@@ -43,7 +41,7 @@ public final class PriorityLane {
     private int emptiedCount;
     private volatile long taken;
 
-    /// Any thread. With the effect of a full fence.
+    /// Appends a task. Any thread. With the effect of a full fence.
     ///
     /// @return false if the lane is closed: the task will never be polled
     @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
@@ -58,9 +56,6 @@ public final class PriorityLane {
             }
             chunk.slots[chunk.written++] = task;
             appended++;
-            if (awaited) {
-                lock.notifyAll();
-            }
             return true;
         }
     }
@@ -83,9 +78,9 @@ public final class PriorityLane {
         return chunk;
     }
 
-    /// Consumer only.
+    /// Removes the oldest task. Consumer only.
     ///
-    /// @return the oldest task, or null if there is none
+    /// @return null if the lane is empty
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     public @Nullable Runnable poll() {
         Chunk chunk = reading;
@@ -105,21 +100,21 @@ public final class PriorityLane {
         return task;
     }
 
-    /// Takes over everything that has gathered, and hands back the chunks emptied before.
+    /// Detaches all queued tasks, and returns the chunks emptied before.
     private Chunk detach() {
         synchronized (lock) {
             while (emptied != null) {
                 Chunk chunk = emptied;
                 emptied = chunk.next;
                 emptiedCount--;
-                if (spareCount < MOST_SPARE_CHUNKS) {
+                if (spareCount < MAX_SPARE_CHUNKS) {
                     chunk.next = spares;
                     spares = chunk;
                     spareCount++;
                 }
             }
             Chunk chunk = first;
-            assert chunk != null : "appended tasks lie in a chunk";
+            assert chunk != null : "appended tasks are in a chunk";
             reading = chunk;
             readSlot = 0;
             first = null;
@@ -134,48 +129,26 @@ public final class PriorityLane {
         readSlot = 0;
         chunk.written = 0;
         chunk.next = null;
-        if (emptiedCount < MOST_SPARE_CHUNKS) {
+        if (emptiedCount < MAX_SPARE_CHUNKS) {
             chunk.next = emptied;
             emptied = chunk;
             emptiedCount++;
         }
     }
 
-    /// Consumer only: whether [#poll()] would return null.
+    /// Returns whether [#poll()] would return null. Consumer only.
     public boolean isEmpty() {
         return appended == taken;
     }
 
-    /// Consumer only: waits until there is a task, or [#hurry()] was called, or the time is over.
-    void await(long nanos) throws InterruptedException {
-        synchronized (lock) {
-            if (appended == taken && !hurried && nanos > 0) {
-                awaited = true;
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(lock, nanos);
-                } finally {
-                    awaited = false;
-                }
-            }
-        }
-    }
-
-    /// Any thread: from now on the consumer does not wait.
-    void hurry() {
-        synchronized (lock) {
-            hurried = true;
-            lock.notifyAll();
-        }
-    }
-
-    /// Any thread.
+    /// Returns how many tasks are queued. Any thread.
     public int depth() {
         long before = taken;
         return (int) Math.max(0, appended - before);
     }
 
-    /// Any thread, idempotent: refuses everything from now on. What was accepted before is there when this
-    /// returns.
+    /// Refuses every later offer. Tasks accepted before are visible when this returns. Idempotent.
+    /// Any thread.
     public void close() {
         synchronized (lock) {
             closed = true;

@@ -7,48 +7,91 @@ import dev.gyre.LoopAlreadyRunningException;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ReentrantRunException;
+import dev.gyre.RunMode;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Confinement;
-import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.StackReserve;
-import dev.gyre.internal.loop.Courses.Course;
 import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
 
 import org.jspecify.annotations.Nullable;
 
-/// How a thread becomes the loop thread, and how it leaves: clauses L-2 and L-4.
+/// Runs ticks: how a thread becomes the loop thread and returns (clauses L-2 and L-4), and when a
+/// run ends (clause L-7). Every run ends with the loop, and all but one end with a stop request.
 final class RunControl {
+    /// The condition that ends a run.
+    private enum Until {
+        STOPPED,
+        STOPPED_AND_DRAINED,
+        EMPTY,
+        SOMETHING_RAN,
+        TIME_IS_UP
+    }
+
     private final String name;
     private final StateCell state;
-    private final StopRequest stop;
-    private final RunLimits bounds;
+    private final RunLimits limits;
+    private final Ingress ingress;
     private final LoopClock clock;
     private final Confinement confinement;
     private final Backend backend;
     private final Promises promises;
-    private final FailureHandler failures;
-    private final Counter callbacks;
-    private final Courses courses;
+    private final Microtasks microtasks;
+    private final Callbacks callbacks;
+    private final Tick tick;
     private final Shutdown shutdown;
 
-    RunControl(LoopComponents components, Courses courses, Shutdown shutdown) {
+    RunControl(LoopComponents components, Tick tick, Shutdown shutdown) {
         name = components.config.name();
         state = components.state;
-        stop = components.stop;
-        bounds = components.bounds;
+        limits = components.limits;
+        ingress = components.ingress;
         clock = components.clock;
         confinement = components.confinement;
         backend = components.backend;
         promises = components.promises;
-        failures = components.failures;
-        callbacks = components.callbacks.all;
-        this.courses = courses;
+        microtasks = components.microtasks;
+        callbacks = components.callbacks;
+        this.tick = tick;
         this.shutdown = shutdown;
     }
 
-    /// Makes the calling thread the loop thread, of a run without bounds as yet.
-    RunLimits enter() {
+    /// Any thread.
+    void stop() {
+        limits.requestStop();
+        ingress.wakeIfAsleep();
+    }
+
+    void run(RunMode mode) {
+        enter();
+        long _ = run(mode == RunMode.DRAINED ? Until.STOPPED_AND_DRAINED : Until.STOPPED);
+    }
+
+    long runOne() {
+        enter();
+        limits.limitToOneCallback();
+        return run(Until.EMPTY);
+    }
+
+    long runSome() {
+        enter();
+        limits.limitWaits(1);
+        return run(Until.SOMETHING_RAN);
+    }
+
+    long runUntilEmpty() {
+        enter();
+        return run(Until.EMPTY);
+    }
+
+    long runUntil(long deadlineNanos) {
+        enter();
+        limits.limitTime(deadlineNanos);
+        return run(Until.TIME_IS_UP);
+    }
+
+    /// Makes the calling thread the loop thread, of a run without limits.
+    private void enter() {
         StackReserve.requireLarge();
         Thread current = Thread.currentThread();
         if (confinement.isHere()) {
@@ -59,7 +102,7 @@ final class RunControl {
             throw new WrongThreadException(
                     "loop "
                             + name
-                            + " waits in the kernel, which would pin the carrier of "
+                            + " blocks in the kernel, which would pin the carrier of "
                             + current
                             + ": run it on a platform thread (Thread.ofPlatform())");
         }
@@ -75,48 +118,111 @@ final class RunControl {
         clock.update();
         confinement.set(current);
         promises.awaitSetup();
-        bounds.none();
-        return bounds;
+        limits.none();
     }
 
-    /// Runs to the end of the course, and out again.
+    /// Runs ticks until the condition holds, and leaves the run.
     ///
     /// @return the number of callbacks run
-    long drive(Course course) {
-        long before = callbacks.get();
+    private long run(Until end) {
+        long before = callbacks.all.get();
         Throwable thrown = null;
         try {
             try {
-                courses.follow(course);
+                runTicks(end);
             } finally {
-                promises.tidy(); // In here, for it may throw, and a run is left whatever happens.
+                promises.tidy(); // In here: it may throw, and the run has to be left nevertheless.
             }
         } catch (Throwable e) {
             thrown = e;
         }
         leave(thrown);
-        return callbacks.get() - before;
+        return callbacks.all.get() - before;
     }
 
-    /// Ends a run: back to AWAKE, or, if shutdown began meanwhile, to the loop's end. Then throws what
-    /// the run threw.
+    /// Ends a run: moves back to AWAKE, or drains if a shutdown has begun meanwhile. Then throws
+    /// what the run threw.
     private void leave(@Nullable Throwable thrown) {
-        stop.honour();
-        // Before the state says AWAKE: from then on another thread may come in.
+        limits.clearStop();
+        // Before the state says AWAKE: from then on another thread may enter.
         backend.detach();
         Thread current = confinement.thread();
         confinement.set(null);
         if (state.move(RUNNING, AWAKE)) {
-            failures.rethrow(thrown);
+            callbacks.rethrow(thrown);
             return;
         }
         confinement.set(current);
         promises.awaitSetup();
         try {
-            failures.hold(thrown);
-            shutdown.carryOut(true);
+            callbacks.hold(thrown);
+            shutdown.run(true);
         } finally {
             confinement.set(null);
+        }
+    }
+
+    // ------------------------------------------------------------------ kinds of runs
+
+    private void runTicks(Until end) {
+        switch (end) {
+            case STOPPED -> tickUntilStopped();
+            case STOPPED_AND_DRAINED -> tickUntilDrained();
+            case EMPTY -> tickUntilEmpty();
+            case SOMETHING_RAN -> tickUntilSomethingRan();
+            case TIME_IS_UP -> tickUntilTimeIsUp();
+        }
+    }
+
+    private boolean mayContinue() {
+        return state.is(RUNNING) && !limits.noticeStop();
+    }
+
+    private void tickUntilStopped() {
+        while (mayContinue()) {
+            tick.run();
+        }
+    }
+
+    private void tickUntilDrained() {
+        tickUntilStopped();
+        limits.blockOnlyIfAlive();
+        while (state.is(RUNNING) && tick.isAlive()) {
+            tick.run();
+        }
+    }
+
+    private void tickUntilEmpty() {
+        limits.blockOnlyIfAlive();
+        while (mayContinue() && limits.mayRun() && tick.isAlive()) {
+            tick.run();
+            if (limits.isForOneCallback() && !microtasks.isEmpty()) {
+                return; // They used up a tick's budget: the one callback may never be reached.
+            }
+        }
+    }
+
+    private void tickUntilSomethingRan() {
+        limits.blockOnlyIfAlive();
+        long before = tick.work();
+        boolean waited = false;
+        while (mayContinue() && tick.isAlive()) {
+            tick.run();
+            // One tick more after the wait: a task that woke the loop runs in that tick.
+            if (waited || tick.work() != before) {
+                return;
+            }
+            waited = !limits.mayWait();
+        }
+    }
+
+    private void tickUntilTimeIsUp() {
+        // At least one tick, so that a run of no duration still runs what is ready.
+        while (mayContinue()) {
+            tick.run();
+            if (limits.isTimeUp(backend.nanoTime())) {
+                return;
+            }
         }
     }
 }

@@ -1,37 +1,42 @@
 package dev.gyre.internal.loop;
 
-/// How much the current run may still do.
+/// What ends the current run: its limits, a stop request, and during a drain the deadline of the
+/// shutdown.
 ///
-/// Loop thread only.
-final class RunLimits {
+/// A stop request ends the current run, or the next one if no run is in progress. It is kept until
+/// a run has obeyed it.
+public final class RunLimits {
+    // Shared: set by any thread, cleared by the loop.
+    private volatile boolean stopRequested;
+
+    // Shared: set by any thread, for good.
+    private volatile boolean expired;
+
+    // Loop thread only.
+    private boolean stopNoticed;
     private long callbacksLeft;
     private long waitsLeft;
-    private boolean waitsForNothing;
-    private boolean forOne;
+    private boolean blocksIfDead;
+    private boolean forOneCallback;
     private boolean timed;
     private long untilNanos;
 
-    /// For a run without bounds.
+    /// Resets all limits for a run without any.
     void none() {
         callbacksLeft = Long.MAX_VALUE;
         waitsLeft = Long.MAX_VALUE;
-        waitsForNothing = true;
+        blocksIfDead = true;
         timed = false;
-        forOne = false;
+        forOneCallback = false;
     }
 
-    void limitCallbacks(long most) {
-        callbacksLeft = most;
-        forOne = most == 1;
+    void limitToOneCallback() {
+        callbacksLeft = 1;
+        forOneCallback = true;
     }
 
-    void limitWaits(long most) {
-        waitsLeft = most;
-    }
-
-    /// Does not wait when nothing is alive.
-    void blockOnlyIfAlive() {
-        waitsForNothing = false;
+    void limitWaits(long max) {
+        waitsLeft = max;
     }
 
     void limitTime(long deadlineNanos) {
@@ -39,9 +44,13 @@ final class RunLimits {
         untilNanos = deadlineNanos;
     }
 
-    /// Whether the run ends with its first callback.
-    boolean isForOne() {
-        return forOne;
+    /// Blocks only while something keeps the loop alive (L-8).
+    void blockOnlyIfAlive() {
+        blocksIfDead = false;
+    }
+
+    boolean isForOneCallback() {
+        return forOneCallback;
     }
 
     boolean mayRun() {
@@ -52,24 +61,60 @@ final class RunLimits {
         return waitsLeft > 0;
     }
 
-    boolean waitsForNothing() {
-        return waitsForNothing;
+    boolean blocksIfDead() {
+        return blocksIfDead;
     }
 
-    void bookCallback() {
+    void countCallback() {
         callbacksLeft--;
     }
 
-    void bookWait() {
+    void countWait() {
         waitsLeft--;
     }
 
-    boolean isOver(long nowNanos) {
-        return timed && untilNanos - nowNanos <= 0;
+    /// Returns the given instant, or the end of the run if that is earlier.
+    long earlier(long nanos) {
+        return timed && untilNanos - nanos < 0 ? untilNanos : nanos; // survives wrap-around
     }
 
-    /// The given instant, or the run's own end if that is earlier.
-    long earlier(long nanos) {
-        return timed && untilNanos - nanos < 0 ? untilNanos : nanos;
+    boolean isTimeUp(long nowNanos) {
+        return expired || (timed && untilNanos - nowNanos <= 0); // survives wrap-around
+    }
+
+    /// Makes the time limit of a drain pass now. Any thread. With the effect of a full fence.
+    void expire() {
+        expired = true;
+    }
+
+    boolean isExpired() {
+        return expired;
+    }
+
+    // ------------------------------------------------------------------ stop
+
+    /// Any thread. With the effect of a full fence.
+    public void requestStop() {
+        stopRequested = true;
+    }
+
+    /// Returns whether a stop was requested. The request no longer keeps the loop from sleeping, as
+    /// a run that drains first may have to.
+    boolean noticeStop() {
+        stopNoticed = stopRequested;
+        return stopNoticed;
+    }
+
+    /// Ends the request when a run returns.
+    void clearStop() {
+        if (noticeStop()) {
+            stopRequested = false;
+            stopNoticed = false;
+        }
+    }
+
+    /// Returns whether the loop has to check its limits before it sleeps.
+    boolean isInterrupted() {
+        return expired || (stopRequested && !stopNoticed);
     }
 }

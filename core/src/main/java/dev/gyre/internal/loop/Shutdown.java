@@ -10,14 +10,13 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.OperationEngine;
+import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.PromiseFuture;
 import dev.gyre.internal.promise.Promises;
-import dev.gyre.internal.time.LoopClock;
-import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
 
 import org.jspecify.annotations.Nullable;
@@ -26,29 +25,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// The loop's end, clauses S-1 to S-4: begun by any thread, carried out by the loop thread, or by the
-/// one that began it if no thread runs the loop.
+/// Shuts the loop down, clauses S-1 to S-4. Any thread begins it. The loop thread runs it, or the
+/// thread that began it if no thread runs the loop.
+///
+/// A graceful shutdown drains with the ticks of the loop itself, see [Tick.Mode]. This class decides
+/// when that ends, and releases and reports what is left.
 final class Shutdown {
-    /// How soon to look at the kernel again for operations that were cancelled.
-    private static final long LOOK_AGAIN_NANOS = 1_000_000;
-
     private static final LoopState[] OPEN_STATES = {RUNNING, SLEEPING, AWAKE};
 
     private final StateCell state;
+    private final RunLimits limits;
+    private final Tick tick;
     private final Ingress ingress;
     private final Backend backend;
     private final Watchers watchers;
     private final OperationEngine requests;
     private final LoopOperations operations;
-    private final OperationsEnd operationsEnd;
-    private final OwnedResources belongings;
-    private final LoopClock clock;
     private final TimerQueue timers;
     private final Microtasks microtasks;
     private final TaskRing deferred;
     private final Promises promises;
     private final Callbacks callbacks;
-    private final FailureHandler failures;
     private final String loopName;
     private final CompletableFuture<ShutdownReport> outcome = new CompletableFuture<>();
 
@@ -56,34 +53,36 @@ final class Shutdown {
     private final Object lock = new Object();
     private boolean begun;
 
-    // Shared: written under the lock before the state moves, read by whoever carries it out.
-    private volatile @Nullable LoopTerminatedException end;
-    private volatile boolean immediate;
+    // Shared: guarded by resources. One thread may shut down a loop that another one sets up, and
+    // what is added must then either be closed or be refused.
+    private final List<AutoCloseable> resources = new ArrayList<>();
+    private boolean resourcesClosed;
+
+    // Shared: written under the lock before the state moves, read by the shutdown thread.
+    private volatile @Nullable LoopTerminatedException reason;
     private volatile long deadlineNanos;
 
-    // Shared: written by the thread that carries it out, read by all to know themselves.
-    private volatile @Nullable Thread endingThread;
+    // Shared: written by the thread that runs the shutdown, compared by every thread with itself.
+    private volatile @Nullable Thread shutdownThread;
 
-    // Whoever carries it out.
+    // Shutdown thread only.
     private boolean releasing;
     private final List<Runnable> abandoned = new ArrayList<>();
 
-    Shutdown(LoopComponents components) {
+    Shutdown(LoopComponents components, Tick tick) {
+        this.tick = tick;
         state = components.state;
+        limits = components.limits;
         ingress = components.ingress;
         backend = components.backend;
         watchers = components.watchers;
         requests = components.requests;
         operations = components.operations;
-        operationsEnd = new OperationsEnd(components);
-        belongings = components.belongings;
-        clock = components.clock;
         timers = components.timers;
         microtasks = components.microtasks;
         deferred = components.deferred;
         promises = components.promises;
         callbacks = components.callbacks;
-        failures = components.failures;
         loopName = components.config.name();
     }
 
@@ -91,12 +90,56 @@ final class Shutdown {
         return outcome;
     }
 
-    /// Begins a graceful end, unless one has begun.
+    // ------------------------------------------------------------------ owned resources
+
+    /// Adds a resource to close when the loop terminates, the last one first. Any thread.
+    ///
+    /// @return false if the last resource was closed already
+    boolean tryOwn(AutoCloseable resource) {
+        synchronized (resources) {
+            return !resourcesClosed && resources.add(resource);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // two equal resources are still two to be closed
+    void disown(AutoCloseable resource) {
+        synchronized (resources) {
+            for (int i = resources.size() - 1; i >= 0; i--) {
+                if (resources.get(i) == resource) {
+                    resources.remove(i);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Returns the latest resource of the type, or null if absent.
+    <T extends AutoCloseable> @Nullable T find(Class<T> type) {
+        synchronized (resources) {
+            for (AutoCloseable resource : resources.reversed()) {
+                if (type.isInstance(resource)) {
+                    return type.cast(resource);
+                }
+            }
+            return null;
+        }
+    }
+
+    private @Nullable AutoCloseable pollResource() {
+        synchronized (resources) {
+            resourcesClosed = resources.isEmpty();
+            return resourcesClosed ? null : resources.removeLast();
+        }
+    }
+
+    // ------------------------------------------------------------------ beginning
+
+    /// Begins a graceful shutdown, unless one has begun.
     void beginGraceful(long deadlineNanos) {
         begin(false, deadlineNanos);
     }
 
-    /// Begins an immediate end, or hurries one that has begun.
+    /// Begins an immediate shutdown, or makes the deadline of one that has begun pass now.
     void beginImmediate() {
         begin(true, 0);
     }
@@ -107,30 +150,32 @@ final class Shutdown {
         synchronized (lock) {
             if (!begun) {
                 // Allocated first: a failure half-way would leave the callers waiting.
-                end = newEnd();
+                reason = newReason();
                 this.deadlineNanos = deadlineNanos;
-                this.immediate = immediate;
+                if (immediate) {
+                    limits.expire();
+                }
                 from = moveToTerminating();
                 begun = true;
                 ingress.external.close();
+            } else if (immediate) {
+                limits.expire();
+                // Wakes a drain that sleeps, and a loop that the first caller failed to wake.
+                from = SLEEPING;
             } else {
-                this.immediate |= immediate;
-                // If the one who began could not wake the loop, this one does. It costs little.
-                from = immediate ? SLEEPING : RUNNING;
+                return;
             }
         }
-        if (immediate) {
-            ingress.priority.hurry();
-        }
         if (from == AWAKE) {
-            carryOut(false);
+            run(false);
         } else if (from == SLEEPING) {
             backend.wake();
         }
     }
 
-    private LoopTerminatedException newEnd() {
-        return new LoopTerminatedException("loop " + loopName + " ended before this was settled");
+    private LoopTerminatedException newReason() {
+        return new LoopTerminatedException(
+                "loop " + loopName + " terminated before this was settled");
     }
 
     private LoopState moveToTerminating() {
@@ -143,236 +188,142 @@ final class Shutdown {
         }
     }
 
+    // ------------------------------------------------------------------ draining
+
     /// Finishes or drops what is queued and releases everything. Once, by the loop thread, or by the
     /// thread that began if there is no loop thread.
     ///
-    /// @param mayRunCallbacks false if the caller is not the loop thread
-    void carryOut(boolean mayRunCallbacks) {
-        endingThread = Thread.currentThread();
-        // Again, for the thread that began may be held up before it has closed the lane itself, and
-        // a task that is let in after the drain would be lost.
+    /// @param onLoopThread whether callbacks may run
+    void run(boolean onLoopThread) {
+        shutdownThread = Thread.currentThread();
+        // Again, because the thread that began may be preempted before it closes the lane. A task
+        // that is accepted after the drain would be lost.
         ingress.external.close();
-        failures.holdUntilReleased();
-        LoopTerminatedException begun = this.end;
-        LoopTerminatedException end = begun != null ? begun : newEnd();
-        boolean graceful = !immediate;
+        callbacks.holdUntilReleased();
+        LoopTerminatedException given = this.reason;
+        LoopTerminatedException reason = given != null ? given : newReason();
+        boolean graceful = !limits.isExpired();
         long rejected = 0;
         try {
-            graceful = graceful && (!mayRunCallbacks || drained(true));
+            if (graceful && onLoopThread) {
+                graceful = drain();
+            }
         } finally {
             state.terminated();
             ingress.priority.close();
             try {
-                // What was accepted between the last look and the close.
-                graceful = graceful && (!mayRunCallbacks || drained(false));
-                if (graceful && mayRunCallbacks) {
-                    rejected = rejectPromises(end);
+                if (graceful && onLoopThread) {
+                    // Runs what was accepted between the last check and the close.
+                    graceful = runTicks(Tick.Mode.TERMINATED);
+                }
+                if (graceful && onLoopThread) {
+                    rejected = rejectPromises(reason);
                 }
             } finally {
                 releasing = true;
-                release(graceful, mayRunCallbacks, end, rejected);
-                endingThread = null;
+                release(graceful, onLoopThread, reason, rejected);
+                shutdownThread = null;
             }
         }
-        failures.releaseHeld();
+        callbacks.releaseHeld();
     }
 
-    /// Whether the calling thread is the one that carries it out.
+    /// Returns whether the calling thread runs the shutdown.
     @SuppressWarnings("ReferenceEquality") // a thread is only itself
-    boolean isCarriedOutHere() {
-        return endingThread == Thread.currentThread();
+    boolean isShutdownThread() {
+        return shutdownThread == Thread.currentThread();
     }
 
-    /// Whether nothing that is added any more can run. Loop thread only.
+    /// Returns whether nothing that is added any more can run. Loop thread only.
     boolean isReleasing() {
         return releasing;
     }
 
-    /// Runs everything that is queued, and what that leads to, until nothing is left or time is up.
+    private boolean drain() {
+        limits.none();
+        limits.limitTime(deadlineNanos);
+        watchers.suspend();
+        operations.cancelWaiting(LoopOperations.ACCEPTING); // No listener starts another.
+        return runTicks(Tick.Mode.DRAINING);
+    }
+
+    /// Runs ticks until nothing is left to run, or in a drain to wait for.
     ///
-    /// @param waits whether to wait for work outside the loop
-    private boolean drained(boolean waits) {
-        while (!isQuiet()
-                || !microtasks.isQuiet()
-                || (waits
-                        && (promises.hasExternalWork()
-                                || operations.isTransferring()
-                                || requests.outstanding() > 0
-                                || operations.hasTurnEnd()))) {
-            if (isTimeUp()) {
+    /// @return false if time was up before
+    private boolean runTicks(Tick.Mode mode) {
+        tick.enter(mode);
+        while (!tick.isDrained()) {
+            if (limits.isTimeUp(backend.nanoTime())) {
                 return false;
             }
-            microtasks.beginTick();
-            microtasks.barrier(); // Those of the callback that began the shutdown.
-            drainExternal();
-            drainPriority();
-            for (int left = deferred.size(); left > 0 && !isTimeUp(); left--) {
-                callbacks.runDeferred(deferred.take());
-                microtasks.barrier();
-            }
-            microtasks.barrier();
-            if (waits) {
-                goOnElsewhere();
-            }
+            boolean _ = limits.noticeStop(); // It must not keep a drain from sleeping.
+            tick.run();
         }
         return true;
     }
 
-    /// Lets operations and work outside the loop go on, and waits for them if there is nothing else to do.
-    private void goOnElsewhere() {
-        boolean moved = false;
-        if (requests.outstanding() > 0 || operations.hasTurnEnd()) {
-            moved = operationsEnd.step(isQuiet() && !promises.hasExternalWork());
-        }
-        boolean firesTimers = promises.hasExternalWork() || operations.isTransferring();
-        if (isQuiet() && firesTimers) {
-            fireTimers(); // Timeouts and deadlines of that work, above all.
-        }
-        boolean operating = requests.outstanding() > 0 || operations.isTransferring();
-        if (!moved && isQuiet() && (operating || promises.hasExternalWork())) {
-            long nearest = firesTimers ? timers.nearest(deadlineNanos) : deadlineNanos;
-            long soon = backend.nanoTime() + LOOK_AGAIN_NANOS;
-            awaitWork(operating && soon - nearest < 0 ? soon : nearest); // survives wrap-around
-        }
-    }
-
-    private void fireTimers() {
-        clock.update();
-        timers.collectDue(clock.nanos());
-        while (!isTimeUp()) {
-            LoopTimer timer = timers.pollDue(clock.nanos());
-            if (timer == null) {
-                return;
-            }
-            callbacks.fire(timer);
-            microtasks.barrier();
-        }
-    }
-
-    /// Work outside the loop reports through the priority lane. The kernel is not waited for: it would
-    /// tell of descriptors whose callbacks run no more.
-    private void awaitWork(long untilNanos) {
-        boolean interrupted = false;
-        while (ingress.priority.isEmpty() && !isTimeUp()) {
-            long left = untilNanos - backend.nanoTime(); // survives wrap-around
-            if (left <= 0) {
-                break;
-            }
-            if (backend.awaitOutside(untilNanos)) {
-                continue;
-            }
-            try {
-                ingress.priority.await(left);
-            } catch (InterruptedException e) {
-                interrupted = true; // Nobody may cut a shutdown short but by closing the loop.
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /// Rejects what is still pending, and lets the handlers see to the rest.
+    /// Rejects pending promises and runs their handlers.
     ///
     /// @return how many were rejected
-    private long rejectPromises(LoopTerminatedException end) {
-        // A task that came between the last look and the close may have begun work. Its result
-        // finds the lane closed, and whoever is at it is to be told.
-        abandoned.addAll(promises.abandonExternalWork(end));
+    private long rejectPromises(LoopTerminatedException reason) {
+        // A task accepted between the last check and the close may have started work. Its result
+        // finds the lane closed, so the worker has to be cancelled.
+        abandoned.addAll(promises.abandonExternalWork(reason));
         long all = 0;
         long some;
         do {
-            some = promises.rejectRoots(end);
+            some = promises.rejectRoots(reason);
             all += some;
-        } while (drained(false) && some > 0);
+        } while (runTicks(Tick.Mode.TERMINATED) && some > 0);
         return all;
     }
 
-    private void drainExternal() {
-        while (!ingress.external.isFinished() && !isTimeUp()) {
-            Runnable task = ingress.external.poll();
-            if (task == null) {
-                awaitProducer();
-                continue;
-            }
-            callbacks.runTask(task);
-            microtasks.barrier();
-        }
-    }
+    // ------------------------------------------------------------------ releasing
 
-    /// A producer is between its claim and its store, which is a few instructions unless it was
-    /// descheduled: let it have the processor.
-    @SuppressWarnings("ThreadPriorityCheck")
-    private static void awaitProducer() {
-        Thread.yield();
-    }
-
-    private void drainPriority() {
-        while (!isTimeUp()) {
-            Runnable task = ingress.priority.poll();
-            if (task == null) {
-                return;
-            }
-            callbacks.runPriorityTask(task);
-            microtasks.barrier();
-        }
-    }
-
-    private boolean isQuiet() {
-        return ingress.external.isFinished()
-                && ingress.priority.isEmpty()
-                && deferred.isEmpty()
-                && microtasks.isEmpty();
-    }
-
-    private boolean isTimeUp() {
-        return immediate || deadlineNanos - backend.nanoTime() <= 0; // survives wrap-around
-    }
-
-    /// Counts what is left, closes the descriptors and hands the outcome out, whatever goes wrong.
+    /// Counts what is left, closes the descriptors and completes the outcome, whatever fails.
     private void release(
-            boolean graceful, boolean onLoopThread, LoopTerminatedException end, long rejected) {
+            boolean graceful, boolean onLoopThread, LoopTerminatedException reason, long rejected) {
         ShutdownReport report = null;
         try {
-            report = drop(graceful, end, rejected);
+            report = drop(graceful, reason, rejected);
             if (onLoopThread) {
-                // Otherwise a thread that sets the loop up may be in the middle of them.
+                // Otherwise a thread that sets the loop up may be using them.
                 microtasks.clear();
                 deferred.clear();
             }
         } finally {
             timers.release();
             try {
-                closeBelongings();
+                closeResources();
             } finally {
                 try {
-                    operations.leaks().findUnreleased(); // Before its operations let go of theirs.
+                    operations
+                            .leaks()
+                            .findUnreleased(); // Before the operations release their buffers.
                     callbacks.observeLeaks(operations.leaks());
                     operations.close();
                     backend.close();
                     watchers.close();
                 } finally {
-                    handOut(report);
+                    complete(report);
                 }
             }
         }
     }
 
-    private void closeBelongings() {
-        for (AutoCloseable last = belongings.takeLast();
-                last != null;
-                last = belongings.takeLast()) {
+    private void closeResources() {
+        for (AutoCloseable last = pollResource(); last != null; last = pollResource()) {
             callbacks.close(last);
         }
     }
 
     /// Drops what is queued, rejects what is pending, and counts both.
-    private ShutdownReport drop(boolean graceful, LoopTerminatedException end, long rejected) {
-        boolean quiet = isQuiet();
-        promises.stopReacting(); // What is settled from now on leads to no callback.
-        long tasks = dropExternal(end);
+    private ShutdownReport drop(boolean graceful, LoopTerminatedException reason, long rejected) {
+        boolean quiet = tick.isQuiet();
+        promises.stopReacting(); // Promises settled from now on run no handler.
+        long tasks = dropExternal(reason);
         long priorityTasks = dropPriority();
-        abandoned.addAll(promises.abandonExternalWork(end));
+        abandoned.addAll(promises.abandonExternalWork(reason));
         ShutdownReport report =
                 new ShutdownReport(
                         graceful && quiet && abandoned.isEmpty(),
@@ -381,29 +332,16 @@ final class Shutdown {
                         microtasks.size(),
                         deferred.size(),
                         abandoned.size(),
-                        rejected + abandoned.size() + promises.rejectAll(end),
+                        rejected + abandoned.size() + promises.rejectAll(reason),
                         timers.size(),
                         watchers.size(),
                         requests.outstanding());
-        abandoned.forEach(callbacks::guarded); // Last: what it runs is not ours.
+        abandoned.forEach(callbacks::guarded); // Last: it runs user code.
         abandoned.clear();
         return report;
     }
 
-    private void handOut(@Nullable ShutdownReport report) {
-        if (report == null) {
-            outcome.completeExceptionally(
-                    new IllegalStateException("the loop ended, but what it left was not counted"));
-            return;
-        }
-        try {
-            callbacks.observeTerminated(report);
-        } finally {
-            outcome.complete(report);
-        }
-    }
-
-    private long dropExternal(LoopTerminatedException end) {
+    private long dropExternal(LoopTerminatedException reason) {
         long dropped = 0;
         while (!ingress.external.isFinished()) {
             Runnable task = ingress.external.poll();
@@ -413,10 +351,17 @@ final class Shutdown {
             }
             dropped++;
             if (task instanceof PromiseFuture.Call<?> awaited) {
-                callbacks.guarded(() -> awaited.fail(end));
+                callbacks.guarded(() -> awaited.fail(reason));
             }
         }
         return dropped;
+    }
+
+    /// Yields to a producer between its claim and its store: a few instructions, unless it was
+    /// preempted.
+    @SuppressWarnings("ThreadPriorityCheck")
+    private static void awaitProducer() {
+        Thread.yield();
     }
 
     private long dropPriority() {
@@ -424,12 +369,28 @@ final class Shutdown {
         for (Runnable task = ingress.priority.poll();
                 task != null;
                 task = ingress.priority.poll()) {
-            if (task instanceof Promises.Settlement delivery) {
-                callbacks.guarded(() -> promises.deliver(delivery)); // Somebody may be waiting.
+            if (task instanceof Promises.Settlement settlement) {
+                callbacks.guarded(() -> promises.deliver(settlement)); // A thread may await it.
+            } else if (task instanceof InternalTask) {
+                callbacks.guarded(task);
             } else {
                 dropped++;
             }
         }
         return dropped;
+    }
+
+    private void complete(@Nullable ShutdownReport report) {
+        if (report == null) {
+            outcome.completeExceptionally(
+                    new IllegalStateException(
+                            "loop " + loopName + " terminated, but failed to count dropped work"));
+            return;
+        }
+        try {
+            callbacks.observeTerminated(report);
+        } finally {
+            outcome.complete(report);
+        }
     }
 }

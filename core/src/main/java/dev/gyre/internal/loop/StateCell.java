@@ -11,22 +11,44 @@ import dev.gyre.LoopState;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// The loop's state, and the only moves it may make.
+/// The loop's state, and the only transitions it may make.
 ///
-/// Temporary states change by compare-and-set alone: a plain store of RUNNING after a wait would
-/// overwrite a shutdown that began meanwhile, and the loop would never end. Only the two states that are
-/// never left backwards may be stored.
+/// ```
+///                 ┌────────────── SLEEPING
+///                 ▼                │  ▲
+///     AWAKE ⇄ RUNNING ─────────────┼──┘
+///        │        │                │
+///        └────────┴───────┬────────┘        by the thread that begins the shutdown
+///                         ▼
+///                    TERMINATING ⇄ asleep   by the loop thread, while it drains
+///                         │
+///                         ▼
+///                     TERMINATED
+/// ```
+///
+/// A draining loop also sleeps. That is a state of this class only: users see TERMINATING. It is
+/// a value of the same word, so that a producer decides by one read whether it has to wake.
+///
+/// Temporary states change by compare-and-set alone. A plain store of RUNNING after a wait would
+/// overwrite a shutdown that has begun meanwhile, and the loop would never terminate. From
+/// TERMINATING on, the thread that runs the shutdown is the only writer. It may store.
 @SuppressWarnings("EnumOrdinal") // the ordinals of LoopState are part of the contract
 public final class StateCell {
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(int[].class);
 
-    /// In the middle of two cache lines on either side: every submit reads the state, and must not miss
-    /// because something beside it was written.
+    /// In the middle of two cache lines on either side: every submit reads the state, and must not
+    /// miss because a neighbour was written.
     private static final int NUMBER = 32;
 
     private static final LoopState[] BY_NUMBER = LoopState.values();
 
-    // Shared: moved by the loop thread and by whoever ends the loop, read by all.
+    /// TERMINATING, and the loop thread sleeps.
+    private static final int DRAINING_ASLEEP = 6;
+
+    /// The two low bits of [LoopState#SLEEPING] and [#DRAINING_ASLEEP], and of no other state.
+    private static final int ASLEEP_MASK = 3;
+
+    // Shared: moved by the loop thread and by the thread that begins a shutdown, read by all.
     private final int[] padded = new int[64];
 
     public StateCell() {
@@ -38,35 +60,65 @@ public final class StateCell {
     }
 
     public LoopState get() {
-        return BY_NUMBER[number()];
+        int now = number();
+        return now == DRAINING_ASLEEP ? TERMINATING : BY_NUMBER[now];
     }
 
-    /// A volatile read: a producer's look must not pass the store of its task before it.
     public boolean is(LoopState state) {
         return number() == state.ordinal();
     }
 
-    /// Whether shutdown has begun.
+    /// Returns whether the loop thread sleeps, or is about to. A volatile read: it must not pass
+    /// the producer's store of a task before it.
+    public boolean isAsleep() {
+        return (number() & ASLEEP_MASK) == SLEEPING.ordinal();
+    }
+
+    /// Returns whether a shutdown has begun.
     public boolean isShuttingDown() {
         int now = number();
-        return now == TERMINATING.ordinal() || now == TERMINATED.ordinal();
+        return now == TERMINATING.ordinal()
+                || now == TERMINATED.ordinal()
+                || now == DRAINING_ASLEEP;
     }
 
     /// Moves between two states, with the effect of a full fence whether it succeeds or not.
     ///
-    /// @return false if the state was not `from`; nothing has changed then
+    /// @return false if the state was not `from`; the state is then unchanged
     public boolean move(LoopState from, LoopState to) {
         assert isLegal(from, to) : from + " to " + to;
         return STATE.compareAndSet(padded, NUMBER, from.ordinal(), to.ordinal());
     }
 
-    /// The end. Only from TERMINATING, which nobody else leaves.
+    /// Announces that the loop thread is about to sleep, with the effect of a full fence.
+    ///
+    /// @param draining whether the loop thread drains; otherwise it runs
+    /// @return false if a shutdown has begun that the loop thread does not drain for yet
+    public boolean fallAsleep(boolean draining) {
+        if (!draining) {
+            return move(RUNNING, SLEEPING);
+        }
+        assert is(TERMINATING) : get();
+        STATE.setVolatile(padded, NUMBER, DRAINING_ASLEEP);
+        return true;
+    }
+
+    /// Ends the sleep. Leaves TERMINATING as it is if a shutdown has begun meanwhile.
+    public void awake(boolean draining) {
+        if (draining) {
+            STATE.setVolatile(padded, NUMBER, TERMINATING.ordinal());
+        } else {
+            boolean _ = move(SLEEPING, RUNNING);
+        }
+    }
+
+    /// Moves from TERMINATING, which only the thread that runs the shutdown leaves.
     public void terminated() {
         assert is(TERMINATING) : get();
         STATE.setVolatile(padded, NUMBER, TERMINATED.ordinal());
     }
 
-    /// The transitions of the contract; everything else is a defect.
+    /// Returns whether the contract permits the transition.
     static boolean isLegal(LoopState from, LoopState to) {
         return switch (from) {
             case AWAKE -> to == RUNNING || to == TERMINATING;

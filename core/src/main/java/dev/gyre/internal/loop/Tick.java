@@ -1,8 +1,11 @@
 package dev.gyre.internal.loop;
 
-import dev.gyre.LoopState;
+import static dev.gyre.LoopState.RUNNING;
+
+import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
@@ -12,31 +15,47 @@ import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
 
-/// One turn of the loop: clause L-5.
+/// One tick of the loop: clause L-5.
 ///
-/// A turn can be left in the middle, when a bounded run has run what it may, when a callback's
-/// throwable leaves `run`, or when shutdown begins. The next turn then goes on with the step it was
-/// left in, so that callbacks come in the same order however the runs are cut.
+/// A tick can be left in the middle: by a bounded run that has reached its limit, by a callback's
+/// throwable, or by a shutdown. The next tick resumes in the step that was left, so that the order
+/// of callbacks does not depend on how runs divide it.
+///
+/// A shutdown drains by the same steps, in another mode. What differs is stated in [Mode].
 ///
 /// Loop thread only.
 final class Tick {
     private enum Step {
-        READ_CLOCK,
+        BEGIN,
         RUN_TIMERS,
         RUN_PRIORITY,
         RUN_EXTERNAL,
         RUN_DEFERRED,
         BARRIER,
+        HOUSEKEEPING,
+        FLUSH,
         POLL,
         RUN_IO,
         FINAL_BARRIER;
 
         private static final Step[] ALL = values();
 
-        @SuppressWarnings("EnumOrdinal") // the order of declaration is the order of the turn
+        @SuppressWarnings("EnumOrdinal") // the order of declaration is the order of the tick
         Step next() {
             return ALL[(ordinal() + 1) % ALL.length];
         }
+    }
+
+    /// The phase of the loop's life that a tick belongs to.
+    enum Mode {
+        /// Every step runs, until the state is no longer RUNNING.
+        RUNNING,
+        /// Timers fire only while external work or a transfer is awaited. Before the flush,
+        /// operations that only a peer can complete are cancelled. The tick blocks only for what
+        /// the drain awaits. Watchers are suspended.
+        DRAINING,
+        /// The last queued callbacks run. No timer fires, and the tick ends before housekeeping.
+        TERMINATED
     }
 
     /// Past this many in one tick, priority tasks probably submit each other for ever.
@@ -47,13 +66,14 @@ final class Tick {
 
     private static final int NOT_COUNTED = -1;
 
-    /// No more in this tick, and whoever had to hear of it has.
+    /// No more in this tick, and the observer has been notified.
     private static final int NO_TASKS = -1;
 
     private final StateCell state;
     private final Ingress ingress;
-    private final Poller sleep;
-    private final IoDispatcher dispatch;
+    private final Poller poller;
+    private final Backend backend;
+    private final IoDispatcher dispatcher;
     private final Watchers watchers;
     private final OperationEngine requests;
     private final LoopOperations operations;
@@ -63,15 +83,16 @@ final class Tick {
     private final TaskRing deferred;
     private final Promises promises;
     private final Callbacks callbacks;
-    private final RunLimits bounds;
+    private final RunLimits limits;
     private final int taskBudget;
     private final int ioBatch;
     private final int operationBudget;
     private final long maxWaitNanos;
     final Counter ticks = new Counter();
 
-    // Where the current turn is.
-    private Step step = Step.READ_CLOCK;
+    // The progress of the current tick.
+    private Mode mode = Mode.RUNNING;
+    private Step step = Step.BEGIN;
     private int priorityRan;
     private int tasksLeft;
     private int batchLeft;
@@ -81,8 +102,9 @@ final class Tick {
     Tick(LoopComponents components) {
         state = components.state;
         ingress = components.ingress;
-        sleep = components.sleep;
-        dispatch = components.dispatch;
+        poller = components.poller;
+        backend = components.backend;
+        dispatcher = components.dispatcher;
         watchers = components.watchers;
         requests = components.requests;
         operations = components.operations;
@@ -92,95 +114,119 @@ final class Tick {
         deferred = components.deferred;
         promises = components.promises;
         callbacks = components.callbacks;
-        bounds = components.bounds;
+        limits = components.limits;
         taskBudget = components.config.taskBudget();
         ioBatch = components.config.strictMicrotasks() ? 1 : components.config.ioBatch();
         operationBudget = components.config.operationBudget();
         maxWaitNanos = components.config.maxWait().toNanos();
     }
 
-    /// Runs one turn, or the rest of one that was left.
-    void turn() {
-        if (step != Step.READ_CLOCK) {
-            barrier(); // The one that was due when the turn was left.
+    /// Switches the mode. Ticks of another mode than RUNNING run until the time limit.
+    void enter(Mode mode) {
+        this.mode = mode;
+        if (mode == Mode.TERMINATED) {
+            step = Step.BEGIN;
+        }
+    }
+
+    /// Runs one tick, or the rest of a tick that was left.
+    void run() {
+        if (step != Step.BEGIN || mode != Mode.RUNNING) {
+            barrier(); // The one that was due when the tick was left.
         }
         do {
-            switch (step) {
-                case READ_CLOCK -> readClock(); // 1 read the clock
-                case RUN_TIMERS -> runTimers(); // 2 expired timers
-                case RUN_PRIORITY -> runPriorityLane(); // 3 ingress: the priority lane whole,
-                case RUN_EXTERNAL -> runExternalLane(); //   then the external one within budget,
-                case RUN_DEFERRED -> runDeferred(); //   then what was deferred
-                case BARRIER -> barrier(); // 4 microtask barrier
-                case POLL -> poll(); // 5 poll
-                case RUN_IO -> runIo(); // 6 I/O callbacks
-                case FINAL_BARRIER -> barrier(); // 7 microtask barrier
+            boolean complete =
+                    switch (step) {
+                        case BEGIN -> begin(); // 1 read the clock, collect due timers
+                        case RUN_TIMERS -> runTimers(); // 2 timers
+                        case RUN_PRIORITY -> runPriorityLane(); // 3 the priority lane, whole
+                        case RUN_EXTERNAL -> runExternalLane(); // 4 the external lane, in budget
+                        case RUN_DEFERRED -> runDeferred(); // 5 deferred callbacks
+                        case BARRIER -> barrier(); // 6 microtask barrier
+                        case HOUSEKEEPING -> housekeep(); // 7 housekeeping
+                        case FLUSH -> flush(); // 8 flush output
+                        case POLL -> poll(); // 9 poll
+                        case RUN_IO -> runIo(); // 10 I/O callbacks
+                        case FINAL_BARRIER -> barrier(); // 11 microtask barrier
+                    };
+            if (complete) {
+                boolean last = mode == Mode.TERMINATED && step == Step.BARRIER;
+                step = last ? Step.BEGIN : step.next();
             }
-            if (!mayGoOn()) {
-                return;
-            }
-            step = step.next();
-        } while (step != Step.READ_CLOCK);
+        } while (step != Step.BEGIN && mayContinue());
     }
 
-    private void readClock() {
+    private boolean begin() {
         ticks.add(1);
         clock.update();
-        timers.collectDue(clock.nanos());
+        if (firesTimers()) {
+            timers.collectDue(clock.nanos());
+        }
         microtasks.beginTick();
-        deferred.trim();
-        FdReaper.reclaim();
         priorityRan = 0;
         tasksLeft = taskBudget;
-        dispatch.beginTick(operationBudget);
+        dispatcher.beginTick(operationBudget);
         batchLeft = NOT_COUNTED;
         deferredLeft = NOT_COUNTED;
-        callbacks.observeLeaks(operations.leaks());
+        return true;
     }
 
-    private void runTimers() {
-        while (mayGoOn()) {
+    // ------------------------------------------------------------------ callbacks
+    //
+    // Each of these steps returns false if the tick has to be left before the step is complete.
+
+    private boolean runTimers() {
+        if (!firesTimers()) {
+            return true;
+        }
+        while (mayContinue()) {
             LoopTimer timer = timers.pollDue(clock.nanos());
             if (timer == null) {
-                return;
+                return true;
             }
-            begin();
+            countCallback();
             callbacks.fire(timer);
             barrier();
         }
+        return false;
     }
 
-    private void runPriorityLane() {
-        while (priorityRan < PRIORITY_FLOOD && mayGoOn()) {
+    private boolean runPriorityLane() {
+        while (priorityRan < PRIORITY_FLOOD && mayContinue()) {
             Runnable task = ingress.priority.poll();
             if (task == null) {
-                return;
+                return true;
             }
             priorityRan++;
-            begin();
-            callbacks.runPriorityTask(task);
+            if (task instanceof InternalTask) {
+                callbacks.guarded(task); // Counts as no callback: a bounded run is not over.
+            } else {
+                countCallback();
+                callbacks.runPriorityTask(task);
+            }
             barrier();
         }
         if (priorityRan == PRIORITY_FLOOD && tasksLeft > 0) {
-            tasksLeft = NO_TASKS; // Timers and I/O have their turn now, other tasks do not.
+            tasksLeft = NO_TASKS; // Timers and I/O are next, other tasks are not.
             callbacks.observePriorityFlood(priorityRan);
         }
+        return mayContinue();
     }
 
-    private void runExternalLane() {
+    private boolean runExternalLane() {
         if (batchLeft == NOT_COUNTED) {
-            // What is there now. What these submit in turn waits for a later tick; and a consumer
-            // that runs after its producers to the last slot keeps taking cache lines from them.
+            // What these tasks submit waits for a later tick. A consumer that follows its producers
+            // to the last slot would also keep taking cache lines from them.
             batchLeft = Math.min(tasksLeft, ingress.external.depth());
         }
-        while (batchLeft > 0 && mayGoOn()) {
+        while (batchLeft > 0 && mayContinue()) {
             Runnable task = ingress.external.poll();
             if (task == null) {
-                return; // Claimed, but not filled yet.
+                return true; // Claimed, but not filled yet.
             }
             batchLeft--;
             tasksLeft--;
-            begin();
+            countCallback();
             callbacks.runTask(task);
             barrier();
         }
@@ -190,45 +236,111 @@ final class Tick {
                 callbacks.observeOverload(ingress.external.depth());
             }
         }
+        return mayContinue();
     }
 
-    private void runDeferred() {
+    private boolean runDeferred() {
         if (deferredLeft == NOT_COUNTED) {
-            // What these defer in turn waits for the next turn, or I/O might never be reached.
+            // What these callbacks defer waits for the next tick, or I/O might never be reached.
             deferredLeft = deferred.size();
         }
-        while (deferredLeft > 0 && mayGoOn()) {
+        while (deferredLeft > 0 && mayContinue()) {
             deferredLeft--;
-            begin();
+            countCallback();
             callbacks.runDeferred(deferred.take());
             barrier();
         }
+        return mayContinue();
     }
 
-    private void poll() {
+    private boolean runIo() {
+        int sinceBarrier = 0;
+        while (mayContinue()) {
+            if (!dispatcher.next()) {
+                return true; // The final barrier follows.
+            }
+            countCallback();
+            callbacks.runNext(dispatcher);
+            if (++sinceBarrier == ioBatch || !limits.mayRun()) {
+                barrier();
+                sinceBarrier = 0;
+            }
+        }
+        return false;
+    }
+
+    /// Counts a callback that is about to run.
+    private void countCallback() {
+        busy = true;
+        limits.countCallback();
+    }
+
+    private boolean barrier() {
+        // If a shutdown has begun, it decides what becomes of the microtasks.
+        if ((state.is(RUNNING) || mode != Mode.RUNNING) && microtasks.barrier()) {
+            busy = true;
+        }
+        return true;
+    }
+
+    private boolean firesTimers() {
+        return switch (mode) {
+            case RUNNING -> true;
+            case DRAINING -> promises.hasExternalWork() || operations.isTransferring();
+            case TERMINATED -> false;
+        };
+    }
+
+    private boolean mayContinue() {
+        return state.is(RUNNING) ? limits.mayRun() : mayDrain();
+    }
+
+    private boolean mayDrain() {
+        return mode != Mode.RUNNING && !limits.isTimeUp(backend.nanoTime());
+    }
+
+    // ------------------------------------------------------------------ between callbacks
+
+    private boolean housekeep() {
+        FdReaper.reclaim();
         promises.tidy();
-        operations.endTurn();
+        microtasks.trim();
+        deferred.trim();
+        callbacks.observeLeaks(operations.leaks());
+        return true;
+    }
+
+    private boolean flush() {
+        operations.endTick();
+        if (mode == Mode.DRAINING && isQuiet() && !promises.hasExternalWork()) {
+            operations.cancelWaiting(null);
+        }
         requests.flush();
+        return true;
+    }
+
+    private boolean poll() {
         if (!isIdle() || !mayWait()) {
             busy = false;
-            sleep.pollNow();
-            return;
+            poller.pollNow();
+            return true;
         }
-        bounds.bookWait();
+        limits.countWait();
         long before = clock.nanos();
-        long latest = before + maxWaitNanos;
-        sleep.pollUntil(timers.nearest(bounds.earlier(latest)));
-        // What comes after a wait happens now: a time that a callback sets would otherwise count
-        // from before it.
+        long latest = limits.earlier(before + maxWaitNanos);
+        poller.pollUntil(firesTimers() ? timers.nearest(latest) : latest, mode == Mode.DRAINING);
+        // Callbacks after a wait happen now. A delay that one of them sets would otherwise count
+        // from before the wait.
         clock.update();
         if (clock.nanos() - before > IDLE_NANOS) {
             promises.reap();
         }
+        return true;
     }
 
-    /// Whether waiting would keep nobody waiting. After a turn that ran something the kernel is
-    /// looked at once without sleeping: under load more is there already, and producers need not wake a
-    /// loop that never announced its sleep.
+    /// Returns whether waiting would delay nothing. After a tick that ran something, the kernel is
+    /// polled once without sleeping: under load more is ready already, and producers need not wake
+    /// a loop that never announced its sleep.
     private boolean isIdle() {
         return !busy
                 && !requests.hasCompleted()
@@ -238,55 +350,48 @@ final class Tick {
     }
 
     private boolean mayWait() {
-        return bounds.mayWait() && (bounds.waitsForNothing() || isAlive());
+        return mode == Mode.RUNNING
+                ? limits.mayWait() && (limits.blocksIfDead() || isAlive())
+                : awaitsCompletion() || !ingress.external.isFinished();
     }
 
-    /// Clause L-8: whether there is anything left to do, or something that may bring it.
+    // ------------------------------------------------------------------ what is left
+
+    /// Clause L-8: returns whether anything is queued, or registered that may enqueue something.
     boolean isAlive() {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
                 || operations.keepsLoopAlive()
-                || operations.hasTurnEnd()
+                || operations.hasTickEnd()
                 || promises.hasExternalWork()
                 || !microtasks.isQuiet()
                 || !deferred.isEmpty()
                 || !ingress.isEmpty();
     }
 
-    /// How much has been run, microtasks included: for telling whether a turn ran anything.
+    /// Returns whether no callback is queued. During a shutdown only.
+    boolean isQuiet() {
+        return ingress.external.isFinished()
+                && ingress.priority.isEmpty()
+                && deferred.isEmpty()
+                && microtasks.isEmpty();
+    }
+
+    /// Returns whether a drain has nothing left to run in its mode, or to wait for.
+    boolean isDrained() {
+        return isQuiet()
+                && microtasks.isQuiet()
+                && (mode == Mode.TERMINATED || !(awaitsCompletion() || operations.hasTickEnd()));
+    }
+
+    private boolean awaitsCompletion() {
+        return promises.hasExternalWork()
+                || operations.isTransferring()
+                || requests.outstanding() > 0;
+    }
+
+    /// Returns how many callbacks and microtasks have run: tells whether a tick ran anything.
     long work() {
         return callbacks.all.get() + callbacks.microtasks.get();
-    }
-
-    private void runIo() {
-        int sinceBarrier = 0;
-        while (mayGoOn()) {
-            if (!dispatch.next()) {
-                return; // The final barrier follows.
-            }
-            begin();
-            callbacks.runNext(dispatch);
-            if (++sinceBarrier == ioBatch || !bounds.mayRun()) {
-                barrier();
-                sinceBarrier = 0;
-            }
-        }
-    }
-
-    /// Books a callback that is about to run.
-    private void begin() {
-        busy = true;
-        bounds.bookCallback();
-    }
-
-    private void barrier() {
-        // Otherwise shutdown decides what becomes of them.
-        if (state.is(LoopState.RUNNING) && microtasks.barrier()) {
-            busy = true;
-        }
-    }
-
-    private boolean mayGoOn() {
-        return bounds.mayRun() && state.is(LoopState.RUNNING);
     }
 }

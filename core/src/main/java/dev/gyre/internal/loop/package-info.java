@@ -1,5 +1,5 @@
-/// The loop's machinery: its state, the tick, the lanes other threads submit through,
-/// microtasks and shutdown.
+/// The loop: its state, the tick, the lanes that other threads submit through, microtasks and
+/// shutdown.
 @NullMarked
 package dev.gyre.internal.loop;
 

@@ -95,7 +95,7 @@ final class SocketTransport implements Transport {
         this.socket = socket;
         receive = operations.pools().receiving().of(socket, this::received);
         hangup = new HangupWatch(this, operations);
-        operations.atTurnEnd(hangup); // Arms it unless a receive starts before.
+        operations.atTickEnd(hangup); // Arms it unless a receive starts before.
     }
 
     @Override
@@ -192,7 +192,7 @@ final class SocketTransport implements Transport {
             cancelReceive();
         }
         if (!wanted && receiving == Receiving.STOPPED) {
-            operations.atTurnEnd(hangup);
+            operations.atTickEnd(hangup);
         }
     }
 
@@ -330,7 +330,7 @@ final class SocketTransport implements Transport {
 
     /// The handler is never called inside a call of its own.
     private void laterUnlessClosed(Runnable news) {
-        operations.atTurnEnd(
+        operations.atTickEnd(
                 () -> {
                     if (!closed) {
                         news.run();
@@ -351,7 +351,7 @@ final class SocketTransport implements Transport {
             SocketOption.resetOnClose(operations.syscalls(), socket);
         }
         socket.close(); // Cancels operations in flight. They complete before the fd is reused.
-        operations.atTurnEnd(this::releaseIfIdle);
+        operations.atTickEnd(this::releaseIfIdle);
     }
 
     /// Discards unread input. If the socket closed with unread input, the kernel would send a reset

@@ -127,7 +127,7 @@ final class StreamOutput {
         if (isEmpty()) {
             return OutputState.IDLE;
         }
-        boolean late = !flushScheduled && flushedInTick != operations.turn();
+        boolean late = !flushScheduled && flushedInTick != operations.tick();
         return backpressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
     }
 
@@ -232,7 +232,7 @@ final class StreamOutput {
     private void scheduleFlush() {
         if (!flushScheduled) {
             flushScheduled = true;
-            operations.atTurnEnd(flush);
+            operations.atTickEnd(flush);
         }
     }
 
@@ -244,7 +244,7 @@ final class StreamOutput {
             return;
         }
         if (!queue.isEmpty()) {
-            flushedInTick = operations.turn();
+            flushedInTick = operations.tick();
             if (!writing) {
                 writing = true;
                 connection.timeouts.outputStarted();

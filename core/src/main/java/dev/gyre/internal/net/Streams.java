@@ -271,7 +271,7 @@ public final class Streams implements AutoCloseable {
             attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
         }
         logReset("Loop " + loop.config().name(), unfinished);
-        operations.endTurn(); // Returns lent buffers that are not in flight.
+        operations.endTick(); // Returns lent buffers that are not in flight.
         if (!failed.isEmpty()) {
             RuntimeException thrown = failed.removeFirst();
             failed.forEach(thrown::addSuppressed);

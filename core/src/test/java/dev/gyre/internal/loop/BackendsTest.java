@@ -100,9 +100,7 @@ class BackendsTest {
             assertThat(log.messages())
                     .singleElement()
                     .satisfies(
-                            line ->
-                                    assertThat(line)
-                                            .contains("edge", "waits on", Errno.name(errno)));
+                            line -> assertThat(line).contains("edge", "uses", Errno.name(errno)));
         }
     }
 
@@ -166,7 +164,7 @@ class BackendsTest {
             assertThat(log.levels()).as("a container is no reason to warn").containsExactly("INFO");
             assertThat(log.messages())
                     .singleElement()
-                    .satisfies(line -> assertThat(line).contains("waits on", "EPERM"));
+                    .satisfies(line -> assertThat(line).contains("uses", "EPERM"));
         }
     }
 

@@ -21,7 +21,7 @@ class ExternalLaneTest extends LaneContract {
         return new Lane() {
             @Override
             public boolean offer(Runnable task) {
-                return lane.offer(task) == Offer.TAKEN;
+                return lane.offer(task) == Offer.ACCEPTED;
             }
 
             @Override
@@ -54,16 +54,16 @@ class ExternalLaneTest extends LaneContract {
         ExternalLane lane = new ExternalLane(capacity);
         // Anywhere in the ring of chunks, and not at its beginning only.
         for (int i = 0; i < before; i++) {
-            assertThat(lane.offer(() -> {})).isEqualTo(Offer.TAKEN);
+            assertThat(lane.offer(() -> {})).isEqualTo(Offer.ACCEPTED);
             assertThat(lane.poll()).isNotNull();
         }
         for (int i = 0; i < capacity; i++) {
-            assertThat(lane.offer(() -> {})).isEqualTo(Offer.TAKEN);
+            assertThat(lane.offer(() -> {})).isEqualTo(Offer.ACCEPTED);
         }
         assertThat(lane.offer(() -> {})).isEqualTo(Offer.FULL);
         assertThat(lane.depth()).isEqualTo(capacity);
         assertThat(lane.poll()).isNotNull();
-        assertThat(lane.offer(() -> {})).isEqualTo(Offer.TAKEN);
+        assertThat(lane.offer(() -> {})).isEqualTo(Offer.ACCEPTED);
         assertThat(lane.offer(() -> {})).isEqualTo(Offer.FULL);
     }
 
@@ -78,7 +78,7 @@ class ExternalLaneTest extends LaneContract {
         }
         for (int round = 0; round < 20_000; round++) {
             for (Runnable task : tasks) {
-                assertThat(lane.offer(task)).isEqualTo(Offer.TAKEN);
+                assertThat(lane.offer(task)).isEqualTo(Offer.ACCEPTED);
             }
             for (Runnable task : tasks) {
                 assertThat(lane.poll()).isSameAs(task);

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /// What lanes keep of their chunks, counted in bytes that the producer allocates; and how the
 /// priority lane waits.
@@ -44,7 +43,7 @@ class LaneMemoryTest {
         return new Lane() {
             @Override
             public void offer() {
-                if (lane.offer(TASK) != Offer.TAKEN) {
+                if (lane.offer(TASK) != Offer.ACCEPTED) {
                     throw new AssertionError("refused");
                 }
             }
@@ -215,53 +214,5 @@ class LaneMemoryTest {
         PriorityLane priority = new PriorityLane();
         priority.close();
         assertThat(priority.offer(TASK)).isFalse();
-    }
-
-    // ------------------------------------------------------------------ waiting
-
-    /// Runs a wait of an hour on another thread, and returns once that waits.
-    private static Thread waiting(PriorityLane lane) {
-        Thread thread =
-                Thread.ofPlatform()
-                        .start(
-                                () -> {
-                                    try {
-                                        lane.await(TimeUnit.HOURS.toNanos(1));
-                                    } catch (InterruptedException e) {
-                                        throw new AssertionError(e);
-                                    }
-                                });
-        long start = System.nanoTime();
-        while (thread.getState() != Thread.State.TIMED_WAITING) {
-            assertThat(System.nanoTime() - start).as("nanoseconds").isLessThan(GENEROUS);
-            assertThat(thread.isAlive()).as("it waits").isTrue();
-            LockSupport.parkNanos(100_000);
-        }
-        return thread;
-    }
-
-    private static void assertEnds(Thread thread) throws InterruptedException {
-        thread.join(TimeUnit.NANOSECONDS.toMillis(GENEROUS));
-        assertThat(thread.isAlive()).as("still waiting").isFalse();
-    }
-
-    @Test
-    @Clause({"Q-3", "S-1"})
-    void await_endsByATask() throws InterruptedException {
-        PriorityLane lane = new PriorityLane();
-        Thread thread = waiting(lane);
-        lane.offer(TASK);
-        assertEnds(thread);
-        lane.await(TimeUnit.HOURS.toNanos(1)); // One is there: does not wait.
-    }
-
-    @Test
-    @Clause("S-2")
-    void await_endsByHurryAndWaitsNoMore() throws InterruptedException {
-        PriorityLane lane = new PriorityLane();
-        Thread thread = waiting(lane);
-        lane.hurry();
-        assertEnds(thread);
-        lane.await(TimeUnit.HOURS.toNanos(1));
     }
 }

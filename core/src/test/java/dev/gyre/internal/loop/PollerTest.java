@@ -16,8 +16,8 @@ class PollerTest {
     private final StateCell state = new StateCell();
     private final ScriptedBackend backend = new ScriptedBackend();
     private final Ingress ingress = new Ingress(state, backend, 16);
-    private final StopRequest stop = new StopRequest();
-    private final Poller sleep = new Poller(state, ingress, backend, stop);
+    private final RunLimits limits = new RunLimits();
+    private final Poller poller = new Poller(state, ingress, backend, limits);
 
     @BeforeEach
     void run() {
@@ -27,14 +27,14 @@ class PollerTest {
     private void assertDidNotSleep() {
         assertThat(state.get()).as("awake again").isEqualTo(LoopState.RUNNING);
         assertThat(backend.polls()).isEmpty();
-        assertThat(sleep.sleeps.get()).isZero();
+        assertThat(poller.sleeps.get()).isZero();
     }
 
     @Test
     @Clause({"Q-6", "L-2"})
     void pollUntil_whenATaskArrivedJustBefore_doesNotSleepAndIsAwake() {
         ingress.submit(() -> {});
-        sleep.pollUntil(5_000);
+        poller.pollUntil(5_000, false);
         assertDidNotSleep();
     }
 
@@ -42,19 +42,19 @@ class PollerTest {
     @Clause({"Q-6", "L-2"})
     void pollUntil_whenAPriorityTaskArrivedJustBefore_doesNotSleepAndIsAwake() {
         ingress.submitPriority(() -> {});
-        sleep.pollUntil(5_000);
+        poller.pollUntil(5_000, false);
         assertDidNotSleep();
     }
 
     @Test
     @Clause({"L-6", "L-2"})
     void pollUntil_whenAStopWasRequestedJustBefore_doesNotSleepAndIsAwake() {
-        stop.request();
-        sleep.pollUntil(5_000);
+        limits.requestStop();
+        poller.pollUntil(5_000, false);
         assertDidNotSleep();
-        assertThat(stop.notice()).isTrue();
-        sleep.pollUntil(5_000);
-        assertThat(sleep.sleeps.get()).as("a request that was noticed").isEqualTo(1);
+        assertThat(limits.noticeStop()).isTrue();
+        poller.pollUntil(5_000, false);
+        assertThat(poller.sleeps.get()).as("a request that was noticed").isEqualTo(1);
     }
 
     @Test
@@ -66,10 +66,10 @@ class PollerTest {
                     ingress.submit(() -> {});
                     assertThat(backend.wakeups()).isEqualTo(1);
                 });
-        sleep.pollUntil(5_000);
+        poller.pollUntil(5_000, false);
         assertThat(backend.polls()).containsExactly(new Poll(true, 5_000));
         assertThat(state.get()).isEqualTo(LoopState.RUNNING);
-        assertThat(sleep.sleeps.get()).isEqualTo(1);
+        assertThat(poller.sleeps.get()).isEqualTo(1);
         ingress.submit(() -> {});
         assertThat(backend.wakeups()).as("awake: not woken").isEqualTo(1);
     }
@@ -78,7 +78,7 @@ class PollerTest {
     @Clause("L-3")
     void pollUntil_whileTerminating_neitherSleepsNorMovesTheState() {
         assertThat(state.move(LoopState.RUNNING, LoopState.TERMINATING)).isTrue();
-        sleep.pollUntil(5_000);
+        poller.pollUntil(5_000, false);
         assertThat(backend.polls()).isEmpty();
         assertThat(state.get()).isEqualTo(LoopState.TERMINATING);
     }
@@ -87,7 +87,7 @@ class PollerTest {
     @Clause("L-3")
     void pollUntil_wokenIntoTerminating_leavesTheState() {
         backend.duringWait(() -> state.move(LoopState.SLEEPING, LoopState.TERMINATING));
-        sleep.pollUntil(5_000);
+        poller.pollUntil(5_000, false);
         assertThat(state.get()).isEqualTo(LoopState.TERMINATING);
     }
 
@@ -98,16 +98,72 @@ class PollerTest {
                 () -> {
                     throw new IllegalStateException("injected");
                 });
-        assertThatThrownBy(() -> sleep.pollUntil(5_000)).hasMessage("injected");
+        assertThatThrownBy(() -> poller.pollUntil(5_000, false)).hasMessage("injected");
         assertThat(state.get()).isEqualTo(LoopState.RUNNING);
     }
 
     @Test
     @Clause("L-2")
     void pollNow_staysAwakeAndIsCounted() {
-        sleep.pollNow();
+        poller.pollNow();
         assertThat(backend.polls()).singleElement().matches(poll -> !poll.blocking());
-        assertThat(sleep.polls.get()).isEqualTo(1);
-        assertThat(sleep.sleeps.get()).isZero();
+        assertThat(poller.polls.get()).isEqualTo(1);
+        assertThat(poller.sleeps.get()).isZero();
+    }
+
+    // ------------------------------------------------------------------ draining
+
+    private void drain() {
+        assertThat(state.move(LoopState.RUNNING, LoopState.TERMINATING)).isTrue();
+    }
+
+    @Test
+    @Clause({"S-1", "Q-5"})
+    void pollUntil_whileDraining_sleepsUntilAPriorityTaskWakesIt() {
+        drain();
+        backend.duringWait(
+                () -> {
+                    assertThat(state.get()).as("to users").isEqualTo(LoopState.TERMINATING);
+                    assertThat(state.isShuttingDown()).isTrue();
+                    ingress.submitPriority(() -> {});
+                    assertThat(backend.wakeups()).isEqualTo(1);
+                });
+        poller.pollUntil(5_000, true);
+        assertThat(backend.polls()).containsExactly(new Poll(true, 5_000));
+        assertThat(state.is(LoopState.TERMINATING)).as("awake again").isTrue();
+        ingress.submitPriority(() -> {});
+        assertThat(backend.wakeups()).as("awake: not woken").isEqualTo(1);
+    }
+
+    @Test
+    @Clause({"S-1", "Q-6"})
+    void pollUntil_whileDrainingWithATaskThere_doesNotSleep() {
+        drain();
+        ingress.submitPriority(() -> {});
+        poller.pollUntil(5_000, true);
+        assertThat(backend.polls()).isEmpty();
+        assertThat(state.is(LoopState.TERMINATING)).isTrue();
+    }
+
+    @Test
+    @Clause("S-3")
+    void pollUntil_whileDrainingAndHurried_doesNotSleep() {
+        drain();
+        limits.expire();
+        poller.pollUntil(5_000, true);
+        assertThat(backend.polls()).isEmpty();
+    }
+
+    @Test
+    @Clause({"S-1", "E-1"})
+    void pollUntil_whileDrainingThatFails_isAwakeAgain() {
+        drain();
+        backend.duringWait(
+                () -> {
+                    throw new IllegalStateException("injected");
+                });
+        assertThatThrownBy(() -> poller.pollUntil(5_000, true)).hasMessage("injected");
+        state.terminated();
+        assertThat(state.get()).isEqualTo(LoopState.TERMINATED);
     }
 }

@@ -238,11 +238,11 @@ class ShutdownTest {
     void carryOut_beforeWhoBeganHasClosedTheLane_letsNoTaskInBehindTheDrain() {
         LoopComponents components =
                 new LoopComponents(LoopConfig.DEFAULT, backend, loop, new TestLoopContext());
-        Shutdown shutdown = new Shutdown(components);
+        Shutdown shutdown = new Shutdown(components, new Tick(components));
         components.state.move(LoopState.AWAKE, LoopState.RUNNING);
         // Another thread began the shutdown, and is held up right here.
         components.state.move(LoopState.RUNNING, LoopState.TERMINATING);
-        shutdown.carryOut(true);
+        shutdown.run(true);
         assertThat(components.ingress.external.offer(() -> log.add("lost")))
                 .isEqualTo(ExternalLane.Offer.CLOSED);
     }

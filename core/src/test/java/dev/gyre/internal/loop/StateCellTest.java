@@ -81,4 +81,28 @@ class StateCellTest {
         assertThat(cell.get()).isEqualTo(TERMINATED);
         assertThat(cell.isShuttingDown()).isTrue();
     }
+
+    @Test
+    @Clause({"L-2", "Q-5"})
+    void isAsleep_overAllStates_isTrueForTheTwoThatSleep() {
+        StateCell cell = new StateCell();
+        assertThat(cell.isAsleep()).as("AWAKE").isFalse();
+        cell.move(AWAKE, RUNNING);
+        assertThat(cell.isAsleep()).as("RUNNING").isFalse();
+        assertThat(cell.fallAsleep(false)).isTrue();
+        assertThat(cell.isAsleep()).as("SLEEPING").isTrue();
+        assertThat(cell.get()).isEqualTo(SLEEPING);
+        cell.move(SLEEPING, TERMINATING);
+        assertThat(cell.isAsleep()).as("TERMINATING").isFalse();
+        cell.awake(false);
+        assertThat(cell.get()).isEqualTo(TERMINATING);
+        assertThat(cell.fallAsleep(false)).as("a shutdown has begun").isFalse();
+        assertThat(cell.fallAsleep(true)).isTrue();
+        assertThat(cell.isAsleep()).as("draining, asleep").isTrue();
+        assertThat(cell.get()).isEqualTo(TERMINATING);
+        assertThat(cell.isShuttingDown()).isTrue();
+        cell.awake(true);
+        cell.terminated();
+        assertThat(cell.isAsleep()).as("TERMINATED").isFalse();
+    }
 }

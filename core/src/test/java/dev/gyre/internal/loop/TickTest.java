@@ -12,6 +12,7 @@ import dev.gyre.WatchSpec;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.ScriptedBackend;
 import dev.gyre.internal.backend.ScriptedBackend.Poll;
+import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.io.FakeDescriptors;
@@ -718,17 +719,45 @@ class TickTest {
                         new TestLoopContext());
         Tick tick = new Tick(components);
         components.state.move(LoopState.AWAKE, LoopState.RUNNING);
-        components.bounds.none();
-        components.bounds.limitWaits(0);
+        components.limits.none();
+        components.limits.limitWaits(0);
         for (int i = 0; i < 10_000; i++) {
             components.microtasks.add(() -> {});
             components.deferred.add(() -> {});
         }
         for (int turn = 0; turn < 20; turn++) {
-            tick.turn();
+            tick.run();
         }
         assertThat(components.microtasks.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
         assertThat(components.deferred.capacity()).isEqualTo(TaskRing.MIN_CAPACITY);
+    }
+
+    // ------------------------------------------------------------------ internal tasks
+
+    @Test
+    @Clause({"L-5", "L-7"})
+    void internalTask_inTheLane_runsInOrderAndCountsAsNoCallback() {
+        loop.trySubmitPriority(
+                new InternalTask(
+                        () -> {
+                            log.add("internal");
+                            loop.microtask(() -> log.add("its microtask"));
+                        }));
+        loop.submitPriority(() -> log.add("task"));
+        assertThat(loop.runOne()).isEqualTo(1);
+        assertThat(log).containsExactly("internal", "its microtask", "task");
+        assertThat(loop.metrics().priorityTasks()).isEqualTo(1);
+        assertThat(loop.metrics().callbacks()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause({"S-3", "L-5"})
+    void internalTask_whenTheLoopIsClosed_runsAndIsNotReported() {
+        loop.trySubmitPriority(new InternalTask(() -> log.add("internal")));
+        loop.close();
+        assertThat(log).containsExactly("internal");
+        assertThat(loop.shutdown(Duration.ZERO).toCompletableFuture().join().priorityTasks())
+                .isZero();
     }
 
     // ------------------------------------------------------------------ sleeping

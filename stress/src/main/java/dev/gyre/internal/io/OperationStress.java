@@ -21,6 +21,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LII_Result;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
 /// An operation that completes on the loop thread while another thread ends it. Results: how it
 /// ended, how often it completed, and whether the number was given back once, after all use of it.
 public final class OperationStress {
@@ -40,6 +43,9 @@ public final class OperationStress {
         final OpenDescriptor descriptor =
                 OpenDescriptor.fresh(() -> kernel, NumberedKernel.FD, true);
         final Operation operation;
+
+        // Shared: filled by any actor, emptied by the loop's.
+        private final Queue<Runnable> lane = new ConcurrentLinkedQueue<>();
 
         // The loop's actor, and the arbiter after it.
         private int completions;
@@ -71,7 +77,9 @@ public final class OperationStress {
         }
 
         private void drain() {
-            operations.runErrands();
+            for (Runnable task = lane.poll(); task != null; task = lane.poll()) {
+                task.run();
+            }
             for (Request done = requests.pollCompleted();
                     done != null;
                     done = requests.pollCompleted()) {
@@ -87,6 +95,11 @@ public final class OperationStress {
             descriptor.close();
             drain();
             result.r3 = kernel.isClosed() ? kernel.late() : -1;
+        }
+
+        @Override
+        public boolean trySubmitPriority(Runnable task) {
+            return lane.add(task);
         }
 
         @Override

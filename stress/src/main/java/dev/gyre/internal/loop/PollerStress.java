@@ -29,9 +29,9 @@ public final class PollerStress {
     private static final class SleepyLoop {
         final StateCell state = new StateCell();
         final OneBitBackend backend = new OneBitBackend();
-        final StopRequest stop = new StopRequest();
+        final RunLimits limits = new RunLimits();
         final Ingress ingress = new Ingress(state, backend, 64);
-        final Poller sleep = new Poller(state, ingress, backend, stop);
+        final Poller poller = new Poller(state, ingress, backend, limits);
 
         SleepyLoop() {
             state.move(AWAKE, RUNNING);
@@ -48,6 +48,12 @@ public final class PollerStress {
                     return;
                 }
             }
+        }
+
+        /// Begins a drain, as the loop thread does once a shutdown has begun.
+        SleepyLoop draining() {
+            state.move(RUNNING, TERMINATING);
+            return this;
         }
 
         void report(LL_Result result) {
@@ -74,7 +80,7 @@ public final class PollerStress {
 
         @Actor
         public void sleeper() {
-            loop.sleep.pollUntil(LATER);
+            loop.poller.pollUntil(LATER, false);
         }
 
         @Arbiter
@@ -107,7 +113,7 @@ public final class PollerStress {
 
         @Actor
         public void sleeper() {
-            loop.sleep.pollUntil(LATER);
+            loop.poller.pollUntil(LATER, false);
         }
 
         @Arbiter
@@ -134,7 +140,7 @@ public final class PollerStress {
 
         @Actor
         public void sleeper() {
-            loop.sleep.pollUntil(LATER);
+            loop.poller.pollUntil(LATER, false);
         }
 
         @Arbiter
@@ -155,14 +161,14 @@ public final class PollerStress {
 
         @Actor
         public void caller() {
-            loop.stop.request();
-            loop.ingress.wakeIfSleeping();
+            loop.limits.requestStop();
+            loop.ingress.wakeIfAsleep();
             loop.backend.leaveAlone();
         }
 
         @Actor
         public void sleeper() {
-            loop.sleep.pollUntil(LATER);
+            loop.poller.pollUntil(LATER, false);
         }
 
         @Arbiter
@@ -188,7 +194,7 @@ public final class PollerStress {
 
         @Actor
         public void sleeper() {
-            loop.sleep.pollUntil(LATER);
+            loop.poller.pollUntil(LATER, false);
         }
 
         @Arbiter
@@ -216,8 +222,89 @@ public final class PollerStress {
 
         @Actor
         public void sleeper() {
-            loop.sleep.pollUntil(LATER);
-            loop.sleep.pollUntil(LATER);
+            loop.poller.pollUntil(LATER, false);
+            loop.poller.pollUntil(LATER, false);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches a producer that wakes only a running loop: while it drains, the loop sleeps too.
+    @JCStressTest
+    @Outcome(id = "did not sleep, TERMINATING", expect = ACCEPTABLE, desc = "The loop saw it.")
+    @Outcome(id = "slept until woken, TERMINATING", expect = ACCEPTABLE, desc = "It was woken.")
+    @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the drain lasts to its deadline.")
+    @State
+    public static class PriorityTaskInDrain {
+        private final SleepyLoop loop = new SleepyLoop().draining();
+
+        @Actor
+        public void producer() {
+            loop.ingress.submitPriority(IDLE);
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.poller.pollUntil(LATER, true);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches the same for a task whose slot was claimed before the lane was closed, and is filled
+    /// during the drain.
+    @JCStressTest
+    @Outcome(id = "did not sleep, TERMINATING", expect = ACCEPTABLE, desc = "The loop saw it.")
+    @Outcome(id = "slept until woken, TERMINATING", expect = ACCEPTABLE, desc = "It was woken.")
+    @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: the drain lasts to its deadline.")
+    @State
+    public static class ExternalTaskInDrain {
+        private final SleepyLoop loop = new SleepyLoop().draining();
+
+        @Actor
+        public void producer() {
+            loop.ingress.external.offer(IDLE);
+            loop.ingress.wakeIfAsleep();
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.poller.pollUntil(LATER, true);
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            loop.report(result);
+        }
+    }
+
+    /// Catches a close that a drain neither sees before it sleeps nor is woken by.
+    @JCStressTest
+    @Outcome(id = "did not sleep, TERMINATING", expect = ACCEPTABLE, desc = "The loop saw it.")
+    @Outcome(id = "slept until woken, TERMINATING", expect = ACCEPTABLE, desc = "It was woken.")
+    @Outcome(expect = FORBIDDEN, desc = "Neither saw the other: close waits for the deadline.")
+    @State
+    public static class CloseInDrain {
+        private final SleepyLoop loop = new SleepyLoop().draining();
+
+        @Actor
+        public void closer() {
+            loop.limits.expire();
+            loop.backend.wake();
+            loop.backend.leaveAlone();
+        }
+
+        @Actor
+        public void sleeper() {
+            loop.poller.pollUntil(LATER, true);
         }
 
         @Arbiter

@@ -155,18 +155,6 @@ public final class SimulatedBackend implements Backend {
         }
     }
 
-    /// A scheduled event may be the external work that the loop waits for.
-    @Override
-    public boolean awaitOutside(long untilNanos) {
-        if (!kernel.runDue()) {
-            synchronized (kernel) {
-                boolean sooner = kernel.hasAgenda() && kernel.nextNanos() - untilNanos < 0;
-                kernel.moveTo(sooner ? kernel.nextNanos() : untilNanos);
-            }
-        }
-        return true;
-    }
-
     private boolean collect() {
         synchronized (kernel) {
             if (closed) {
