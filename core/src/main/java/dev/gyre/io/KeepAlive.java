@@ -24,7 +24,7 @@ public record KeepAlive(Duration idle, Duration interval, int count) {
 
     private static void requireSeconds(String property, Duration duration) {
         Checks.range(property, duration, Duration.ofSeconds(1), MAX);
-        if (duration.getNano() != 0) {
+        if (!duration.equals(Duration.ofSeconds(duration.toSeconds()))) {
             throw new IllegalArgumentException(
                     property + " must be whole seconds, but is " + duration);
         }

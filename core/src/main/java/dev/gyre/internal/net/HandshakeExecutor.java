@@ -25,9 +25,9 @@ final class HandshakeExecutor {
     private int running;
 
     /// @param notifier runs a callback later, outside any call of the user's
-    HandshakeExecutor(EventLoop loop, Consumer<Runnable> tell) {
+    HandshakeExecutor(EventLoop loop, Consumer<Runnable> notifier) {
         this.loop = loop;
-        this.notifier = tell;
+        this.notifier = notifier;
     }
 
     int running() {

@@ -95,8 +95,8 @@ public final class SocketConnector implements AutoCloseable {
         Objects.requireNonNull(resolver, "resolver");
         long timeoutNanos = Durations.saturatedNanos("timeout", timeout);
         InetSocketAddress internet = to instanceof InetSocketAddress some ? some : null;
-        boolean isName = internet != null && internet.isUnresolved();
-        if (!isName) {
+        InetSocketAddress name = internet != null && internet.isUnresolved() ? internet : null;
+        if (name == null) {
             SocketAddresses.requireEncodable(to);
         }
         if (internet != null && internet.getPort() == 0) {
@@ -105,8 +105,8 @@ public final class SocketConnector implements AutoCloseable {
         SocketConnector race = new SocketConnector(loop, to, settings);
         loop.own(race);
         race.startDeadline(timeoutNanos);
-        if (isName) {
-            race.lookUp(resolver, internet);
+        if (name != null) {
+            race.lookUp(resolver, name);
         } else {
             race.start(List.of(to));
         }

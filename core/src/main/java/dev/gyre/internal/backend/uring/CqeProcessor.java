@@ -165,27 +165,24 @@ final class CqeProcessor {
 
     private long onSuccess(InFlightOp op, int result) {
         Request request = op.request();
-        switch (request.opcode) {
-            case WRITE, FILE_WRITE, WRITE_VECTOR -> {
-                request.transferred += result;
-                boolean all =
-                        request.opcode == Opcode.WRITE_VECTOR
-                                ? SyscallExecutor.advanceIovecs(request, result)
-                                : result == 0 || request.transferred >= request.length;
-                if (all) {
-                    return request.transferred;
-                }
-                request.reportProgress();
-                return table.enqueue(op);
+        Opcode opcode = request.opcode;
+        if (opcode != Opcode.WRITE && opcode != Opcode.FILE_WRITE && opcode != Opcode.WRITE_VECTOR) {
+            if (op.singleShot) {
+                features.onMultishotRefused(opcode);
             }
-            default -> {
-                if (op.singleShot) {
-                    features.onMultishotRefused(request.opcode);
-                }
-                op.drained = result < buffers.size();
-                return result;
-            }
+            op.drained = result < buffers.size();
+            return result;
         }
+        request.transferred += result;
+        boolean all =
+                opcode == Opcode.WRITE_VECTOR
+                        ? SyscallExecutor.advanceIovecs(request, result)
+                        : result == 0 || request.transferred >= request.length;
+        if (all) {
+            return request.transferred;
+        }
+        request.reportProgress();
+        return table.enqueue(op);
     }
 
     private long onError(InFlightOp op, int result) {
