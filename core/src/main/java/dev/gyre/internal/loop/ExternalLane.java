@@ -192,8 +192,8 @@ public final class ExternalLane {
         }
     }
 
-    /// Returns whether [#poll()] would return null. Consumer only. The reads are volatile: they must
-    /// not pass the announcement of sleep before them.
+    /// Returns whether [#poll()] would return null. Consumer only. The reads are volatile: they
+    /// must not pass the announcement of sleep before them.
     public boolean isEmpty() {
         long head = cursors[HEAD];
         @Nullable Object[] chunk = headChunk;

@@ -46,8 +46,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/// The loop: checks callers and arguments, and delegates to its components. [Tick] has the steps of a
-/// tick, [Poller] the sleep, [Shutdown] the end.
+/// The loop: checks callers and arguments, and delegates to its components. [Tick] has the steps
+/// of a tick, [Poller] the sleep, [Shutdown] the end.
 public final class Loop implements EventLoop, LoopContext {
     private final LoopConfig config;
     private final Backend backend;

@@ -13,7 +13,7 @@ import dev.gyre.internal.base.Counter;
 ///                   no:  sleep                           no:  done
 /// ```
 ///
-/// Whichever fence comes first in time, the other side's check follows both stores. The loop cannot
+/// Whichever fence is first in time, the other side's check follows both stores. The loop cannot
 /// find no task while the producer finds no sleeper. `docs/model/` has the proof. A draining loop
 /// sleeps by the same protocol.
 ///
@@ -39,8 +39,8 @@ public final class Poller {
         backend.pollNow();
     }
 
-    /// Waits for events until the deadline or a wake-up. Returns at once if a task is queued, if the
-    /// run is interrupted, or if a shutdown has begun that is not drained for yet.
+    /// Waits for events until the deadline or a wake-up. Returns at once if a task is queued, if
+    /// the run is interrupted, or if a shutdown has begun that is not drained for yet.
     public void pollUntil(long deadlineNanos, boolean draining) {
         if (!state.fallAsleep(draining)) {
             return; // TERMINATING

@@ -28,8 +28,8 @@ import java.util.concurrent.CompletableFuture;
 /// Shuts the loop down, clauses S-1 to S-4. Any thread begins it. The loop thread runs it, or the
 /// thread that began it if no thread runs the loop.
 ///
-/// A graceful shutdown drains with the ticks of the loop itself, see [Tick.Mode]. This class decides
-/// when that ends, and releases and reports what is left.
+/// A graceful shutdown drains with the ticks of the loop itself, see [Tick.Mode]. This class
+/// decides when the drain ends, then releases and reports what is left.
 final class Shutdown {
     private static final LoopState[] OPEN_STATES = {RUNNING, SLEEPING, AWAKE};
 
@@ -190,8 +190,8 @@ final class Shutdown {
 
     // ------------------------------------------------------------------ draining
 
-    /// Finishes or drops what is queued and releases everything. Once, by the loop thread, or by the
-    /// thread that began if there is no loop thread.
+    /// Finishes or drops what is queued and releases everything. Called once, by the loop thread,
+    /// or by the thread that began if there is no loop thread.
     ///
     /// @param onLoopThread whether callbacks may run
     void run(boolean onLoopThread) {

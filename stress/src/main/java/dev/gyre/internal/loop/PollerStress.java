@@ -18,8 +18,8 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/// Check-then-sleep, the real [Poller] against the real [Ingress]. One task (or one request to stop) and one
-/// wait: the loop must see the one or be woken by the other.
+/// Check-then-sleep, the real [Poller] against the real [Ingress]. One task or stop request and one
+/// wait: the loop must see the request, or its caller must wake the loop.
 public final class PollerStress {
     private static final long LATER = Long.MAX_VALUE;
 
@@ -62,8 +62,8 @@ public final class PollerStress {
         }
     }
 
-    /// Catches a loop that looks before it announces, a slot filled without a full fence after the store (a
-    /// store buffer then hides it from the look), and an announcement without a fence.
+    /// Catches a loop that checks before it announces, an announcement without a fence, and a slot
+    /// filled without a full fence after the store: a store buffer then hides it from the check.
     @JCStressTest
     @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the task.")
     @Outcome(id = "slept until woken, RUNNING", expect = ACCEPTABLE, desc = "The producer saw it.")
@@ -89,7 +89,8 @@ public final class PollerStress {
         }
     }
 
-    /// Catches the same when the task opens a new chunk of the lane: then the look is at the directory.
+    /// Catches the same if the task opens a new chunk of the lane: the check then reads the
+    /// directory.
     @JCStressTest
     @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the task.")
     @Outcome(id = "slept until woken, RUNNING", expect = ACCEPTABLE, desc = "The producer saw it.")
@@ -122,8 +123,8 @@ public final class PollerStress {
         }
     }
 
-    /// Catches the same for the priority lane. A count that is published with less than a volatile store
-    /// shows only where leaving a lock is no full fence, which it is on x86.
+    /// Catches the same for the priority lane. A count published with less than a volatile store
+    /// shows only where unlocking is no full fence, which it is on x86.
     @JCStressTest
     @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the task.")
     @Outcome(id = "slept until woken, RUNNING", expect = ACCEPTABLE, desc = "The producer saw it.")
@@ -149,7 +150,7 @@ public final class PollerStress {
         }
     }
 
-    /// Catches a request to stop that is published with less than a volatile store, or not looked at
+    /// Catches a stop request that is published with less than a volatile store, or not checked
     /// after the announcement.
     @JCStressTest
     @Outcome(id = "did not sleep, RUNNING", expect = ACCEPTABLE, desc = "The loop saw the request.")
@@ -203,8 +204,8 @@ public final class PollerStress {
         }
     }
 
-    /// Catches both mistakes where they meet: a loop that is woken for a task, and goes back to RUNNING
-    /// just when the end begins.
+    /// Catches both mistakes together: a loop that is woken for a task, and returns to RUNNING just
+    /// when the shutdown begins.
     @JCStressTest
     @Outcome(id = "did not sleep, TERMINATING", expect = ACCEPTABLE, desc = "The loop saw either.")
     @Outcome(id = "slept until woken, TERMINATING", expect = ACCEPTABLE, desc = "It was woken.")
