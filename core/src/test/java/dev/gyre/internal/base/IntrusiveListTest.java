@@ -16,7 +16,7 @@ import java.util.Deque;
 import java.util.List;
 
 class IntrusiveListTest {
-    private static final int NODES = 8;
+    static final int NODES = 8;
 
     private static final class Item extends IntrusiveList.Node<Item> {}
 

@@ -10,7 +10,6 @@ import dev.gyre.internal.loop.ExternalLane.Offer;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
-import java.util.concurrent.TimeUnit;
 
 /// What lanes keep of their chunks, counted in bytes that the producer allocates; and how the
 /// priority lane waits.
@@ -21,8 +20,6 @@ class LaneMemoryTest {
 
     /// What the JVM allocates on a thread by itself, in chunks.
     private static final int SLACK = 4;
-
-    private static final long GENEROUS = TimeUnit.MINUTES.toNanos(1);
 
     private static final class Task implements Runnable {
         @Override

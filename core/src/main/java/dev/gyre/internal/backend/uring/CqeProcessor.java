@@ -166,7 +166,9 @@ final class CqeProcessor {
     private long onSuccess(InFlightOp op, int result) {
         Request request = op.request();
         Opcode opcode = request.opcode;
-        if (opcode != Opcode.WRITE && opcode != Opcode.FILE_WRITE && opcode != Opcode.WRITE_VECTOR) {
+        if (opcode != Opcode.WRITE
+                && opcode != Opcode.FILE_WRITE
+                && opcode != Opcode.WRITE_VECTOR) {
             if (op.singleShot) {
                 features.onMultishotRefused(opcode);
             }
