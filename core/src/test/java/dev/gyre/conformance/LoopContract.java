@@ -31,9 +31,9 @@ public abstract class LoopContract extends ConformanceFixture {
 
     // ------------------------------------------------------------------ states
 
+    @SuppressWarnings("EnumOrdinal") // The ordinals are part of the contract.
     @Test
     @Clause({"L-1", "L-2"})
-    @SuppressWarnings("EnumOrdinal") // the ordinals are part of the contract
     void states_ofALife_areThoseOfTheContract() {
         noteState();
         loop.submit(this::noteState);
@@ -56,9 +56,9 @@ public abstract class LoopContract extends ConformanceFixture {
         assertThat(states).extracting(LoopState::ordinal).containsExactly(0, 4, 0, 3, 1);
     }
 
+    @SuppressWarnings("EnumOrdinal") // The ordinals are part of the contract.
     @Test
     @Clause({"L-1", "L-2", "L-3"})
-    @SuppressWarnings("EnumOrdinal") // the ordinals are part of the contract
     void shutdown_ofASleepingLoop_endsItsRun() {
         Thread runner = runAndSleep();
         assertThat(loop.state().ordinal()).isEqualTo(2);

@@ -26,9 +26,9 @@ class StateCellTest {
                     TERMINATING, Set.of(TERMINATED),
                     TERMINATED, Set.of());
 
+    @SuppressWarnings("EnumOrdinal") // The ordinals are part of the contract.
     @Test
     @Clause("L-1")
-    @SuppressWarnings("EnumOrdinal") // the ordinals are part of the contract
     void number_ofEachState_isTheContracts() {
         assertThat(AWAKE.ordinal()).isEqualTo(0);
         assertThat(TERMINATED.ordinal()).isEqualTo(1);
