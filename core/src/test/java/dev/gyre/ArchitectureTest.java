@@ -34,6 +34,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.TrustManager;
+
 /// The structure of the code, as rules. `ARCHITECTURE.md` describes it.
 class ArchitectureTest {
     private static final JavaClasses CORE =
@@ -218,6 +221,10 @@ class ArchitectureTest {
     void names_avoidWordsThatSayNothing() {
         holds(
                 noClasses()
+                        .that()
+                        .areNotAssignableTo(KeyManager.class) // The JDK's own words.
+                        .and()
+                        .areNotAssignableTo(TrustManager.class)
                         .should()
                         .haveSimpleNameEndingWith("Manager")
                         .orShould()
@@ -237,7 +244,7 @@ class ArchitectureTest {
                         .that()
                         .areTopLevelClasses()
                         .and()
-                        .areNotInterfaces()
+                        .doNotHaveModifier(JavaModifier.ABSTRACT) // Also interfaces.
                         .and()
                         .areNotEnums()
                         .and()
