@@ -258,7 +258,7 @@ class PromiseCombinationsTest extends PromiseFixture {
         assertThat(sources.getFirst().resolve("a")).isTrue();
         loop.runUntilEmpty();
         assertThat(log).contains("settled resolved 2", "race resolved a").hasSize(3);
-        assertThat(log).anyMatch(line -> line.startsWith("all rejected loop there ended"));
+        assertThat(log).anyMatch(line -> line.startsWith("all rejected loop there terminated"));
     }
 
     // ------------------------------------------------------------------ against a model

@@ -288,7 +288,7 @@ class ReadinessFaultsTest extends FaultFixture {
         Descriptor blocking = keep(Descriptor.own(TestDescriptors.duplicate(pipe.reader()).fd()));
         assertThatThrownBy(() -> operations.read(file(), buffer, note("file")).start())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("blocks");
+                .hasMessageContaining("is blocking");
         TestDescriptors.write(pipe.writer(), TEXT);
         Operation read = operations.read(blocking, buffer, note("read")).start();
         runUntilDone(read);
