@@ -232,8 +232,12 @@ final class StreamLifecycle {
         CloseReason reported = this.reportedReason == null ? why : this.reportedReason;
         reason = reported;
         failure = cause;
-        connection.closeParts(why);
-        connection.streams.remove(connection, reported);
-        connection.streams.notifyLater(() -> notifyClosed(reported));
+        try {
+            connection.closeParts(why);
+        } finally {
+            // A connection that stayed in the list would keep the loop from closing.
+            connection.streams.remove(connection, reported);
+            connection.streams.notifyLater(() -> notifyClosed(reported));
+        }
     }
 }
