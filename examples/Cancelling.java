@@ -29,7 +29,7 @@ Promise<?> search(EventLoop loop, String name, Cancellation cancellation) {
             .thenAccept(result -> IO.println(name + ": " + result));
 }
 
-/// Blocking code ends by the interrupt. Code that only computes has to look.
+/// The interrupt ends blocking code. CPU-bound code must check the token.
 String dig(Cancellation cancellation) {
     for (long depth = 0; ; depth++) {
         cancellation.throwIfCancelled();

@@ -27,7 +27,7 @@ void send(Pipe pipe, String text) {
     pipe.writer().write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
 }
 
-/// Reads until there is nothing: what is left behind is not told of again.
+/// Reads until empty: an edge is reported once.
 void drain(Descriptor reader) {
     int bytes = 0;
     for (int count; (count = reader.read(buffer.clear())) > 0; ) {

@@ -35,7 +35,7 @@ static final class Echo {
         if (read.result() > 0) {
             write.start();
         } else {
-            socket.close(); // The end, or an error: nobody is left to answer.
+            socket.close(); // End of input, or an error.
         }
     }
 

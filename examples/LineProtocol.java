@@ -29,11 +29,11 @@ static final class Lines implements Protocol {
             String line = data.getText(end + 1, UTF_8);
             if (line.startsWith("take ")) {
                 stream.protocol(new Bytes(Integer.parseInt(line.substring(5).strip()), this));
-                return; // What is behind the line is for the other one.
+                return; // The rest belongs to the next protocol.
             }
             stream.write(line.toUpperCase(Locale.ROOT));
         }
-    } // A line without an end is left unread, and comes again with the rest of it.
+    } // An incomplete line stays unread and is delivered again.
 
     @Override
     public void onEnd(Stream stream) {

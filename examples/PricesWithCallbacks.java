@@ -17,7 +17,7 @@ void main() {
     }
 }
 
-/// On a thread of its own: it may block, and touches nothing of the loop's.
+/// Runs on its own thread: may block, must not use loop objects.
 void visit(String shop) {
     try {
         int price = ask(shop);

@@ -11,15 +11,15 @@ void main() {
 
 void begin(EventLoop loop) {
     Promise<Integer> words =
-            loop.promisify(_ -> read("poem")) // A virtual thread does the waiting,
-                    .then(text -> text.split(" ").length); // and the loop goes on from there.
+            loop.promisify(_ -> read("poem")) // A virtual thread waits,
+                    .then(text -> text.split(" ").length); // and the loop continues with the result.
 
     Promise<String> letter =
             loop.promisify(_ -> read("letter"))
                     .recover(NoSuchElementException.class, e -> "no " + e.getMessage());
 
     Promise<String> reply =
-            loop.<String>deferred() // Whoever holds this could resolve it. Nobody does.
+            loop.<String>deferred() // Never settled, to show the timeout.
                     .promise()
                     .orTimeout(Duration.ofMillis(100))
                     .recover(TimeoutException.class, late -> "no reply");

@@ -17,7 +17,7 @@ void answer(Stream stream, Buffer data) {
         stream.write(new byte[] {length});
         stream.write(text.toUpperCase(Locale.ROOT));
     }
-} // What is not whole yet is left unread, and comes again.
+} // An incomplete message stays unread and is delivered again.
 
 void main() {
     try (var world = SimulatedWorld.seed(42)) {

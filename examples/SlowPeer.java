@@ -5,9 +5,9 @@ import dev.gyre.testkit.SimulatedWorld;
 
 StreamConfig streams =
         StreamConfig.DEFAULT
-                .withWaterMarks(64 << 10, 256 << 10) // Says no above 256 KiB, room again below 64.
-                .withOutputLimit(1 << 20) // Who writes on regardless is closed.
-                .withInputLimit(4 << 10) // The longest request that may be unfinished.
+                .withWaterMarks(64 << 10, 256 << 10) // false above 256 KiB, onWritable below 64.
+                .withOutputLimit(1 << 20) // Beyond this the stream is closed.
+                .withInputLimit(4 << 10) // The maximum size of an incomplete request.
                 .withIdleTimeout(Duration.ofMinutes(10))
                 .withWriteTimeout(Duration.ofSeconds(60));
 

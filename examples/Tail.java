@@ -15,24 +15,24 @@ void main(String[] arguments) {
     path = Path.of(arguments[0]);
     try (loop) {
         Signals.on(loop, Signal.SIGINT, Signal.SIGTERM, signal -> loop.stop());
-        FileWatch.on(loop, path, change -> look()); // Whatever it is, an OVERFLOW too.
-        loop.defer(this::look);
+        FileWatch.on(loop, path, change -> readNewLines()); // Every kind of change, OVERFLOW too.
+        loop.defer(this::readNewLines);
         loop.run();
     }
 }
 
-void look() {
+void readNewLines() {
     try {
         if (file == null || !file.isOpen()) {
             open();
         } else if (print()) {
-            loop.defer(this::look); // A piece a turn: Ctrl-C does not wait for a large file.
+            loop.defer(this::readNewLines); // One piece per tick: a large file does not delay Ctrl-C.
         } else if (!key.equals(named())) {
             file.close();
             open();
         }
     } catch (NoSuchFileException _) {
-        // Nothing has the name just now. When something has it again, we are told.
+        // The file is missing; its next creation is reported.
     } catch (IOException e) {
         throw new UncheckedIOException(e);
     }
@@ -52,7 +52,7 @@ void open() throws IOException {
     if (!key.equals(named())) {
         file.close(); // Rotated in between: this may be another one than the key says.
     }
-    loop.defer(this::look);
+    loop.defer(this::readNewLines);
 }
 
 Object named() throws IOException {

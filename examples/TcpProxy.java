@@ -24,7 +24,7 @@ void stop(Listener proxy, EventLoop loop) {
     proxy.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }
 
-/// Until the target answers nothing of the client's is read: it waits in the kernel.
+/// Client input stays in the kernel until the target connects.
 void passOn(Stream in, SocketAddress target) {
     Stream.connect(in.loop(), target)
             .thenAccept(out -> join(in, out))
@@ -33,7 +33,7 @@ void passOn(Stream in, SocketAddress target) {
 
 void join(Stream in, Stream out) {
     if (in.isOpen()) {
-        in.join(out); // Both ways, no faster than the other side takes it.
+        in.join(out); // Both directions, with backpressure.
     } else {
         out.abort(); // The client did not wait.
     }
