@@ -387,7 +387,6 @@ public final class BufferPool {
 
     // ------------------------------------------------------------------ usage
 
-    /// Returns the number of bytes in use. Any thread.
     public long used() {
         return used.get();
     }
@@ -396,7 +395,6 @@ public final class BufferPool {
         return reserved;
     }
 
-    /// Returns the number of resident bytes. Never above the limit.
     long resident() {
         return resident;
     }

@@ -36,7 +36,6 @@ public final class BufferlessOperation extends LoopOperation {
         return this;
     }
 
-    /// Moves bytes between two descriptors.
     public BufferlessOperation move(
             Opcode opcode,
             OpenDescriptor descriptor,

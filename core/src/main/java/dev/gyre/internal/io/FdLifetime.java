@@ -80,7 +80,6 @@ final class FdLifetime {
         this.traits = traits;
     }
 
-    /// Whether the fd is known to be non-blocking.
     boolean isNonBlocking() {
         return traits != UNKNOWN;
     }

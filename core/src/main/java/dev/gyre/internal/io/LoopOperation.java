@@ -112,8 +112,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         request.onProgress = callback;
     }
 
-    // ------------------------------------------------------------------ for subclasses
-
     /// Checks and acquires the user's buffers, and fills in the request. Acquires nothing if it
     /// throws.
     void prepare() {}
@@ -127,8 +125,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     /// Drops references to the user's objects, on release.
     void forget() {}
-
-    // ------------------------------------------------------------------ starting and stopping
 
     @Override
     public Operation start() {
@@ -243,8 +239,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         pool.release(this);
     }
 
-    // ------------------------------------------------------------------ completion
-
     @Override
     public final void onComplete(Request completed) {
         settleCompletion();
@@ -321,8 +315,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         settleCompletion();
         discard();
     }
-
-    // ------------------------------------------------------------------ state
 
     @Override
     public boolean isPending() {

@@ -117,8 +117,6 @@ public final class LoopOperations {
         context.requireOpen(method);
     }
 
-    /// Cancels pending operations of a descriptor.
-    ///
     /// @param key cancels only operations with this key; all if null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
         context.requireConfined("cancelAll");
@@ -144,7 +142,6 @@ public final class LoopOperations {
         tickEnd.add(last);
     }
 
-    /// Runs the actions registered for the end of the tick.
     public void endTick() {
         tick++;
         RuntimeException failed = null;
@@ -160,12 +157,10 @@ public final class LoopOperations {
         }
     }
 
-    /// Returns whether an action is registered for the end of the tick.
     public boolean hasTickEnd() {
         return !tickEnd.isEmpty();
     }
 
-    /// Returns the number of the current tick.
     public long tick() {
         return tick;
     }
@@ -179,8 +174,6 @@ public final class LoopOperations {
     public StreamCounters streamCounters() {
         return streamCounters;
     }
-
-    // ------------------------------------------------------------------ leases
 
     /// Returns the lease of a descriptor, opening it for the first operation.
     FdLease leaseOf(OpenDescriptor descriptor) {
@@ -262,14 +255,10 @@ public final class LoopOperations {
         }
     }
 
-    // ------------------------------------------------------------------ liveness and shutdown
-
-    /// Adjusts the count of operations that do not keep the loop alive.
     public void countBackground(int more) {
         background += more;
     }
 
-    /// Whether operations in flight keep the loop alive.
     public boolean keepsLoopAlive() {
         return engine.outstanding() > background;
     }
@@ -289,7 +278,6 @@ public final class LoopOperations {
         transfers--;
     }
 
-    /// Whether a graceful shutdown has a transfer to wait for.
     public boolean isTransferring() {
         return transfers > 0;
     }
@@ -305,7 +293,6 @@ public final class LoopOperations {
         }
     }
 
-    /// Ends all leases, and frees undelivered completions and all memory.
     public void close() {
         for (FdLease lease : leases) {
             if (lease != null) {

@@ -62,8 +62,6 @@ public final class MessageExchange implements AutoCloseable {
         this.syscalls = syscalls;
     }
 
-    /// Receives a message.
-    ///
     /// @param maxBytes the length beyond which the message is truncated
     /// @return the received length, or `-errno`
     public int receive(OpenDescriptor socket, int maxBytes) {
@@ -87,12 +85,10 @@ public final class MessageExchange implements AutoCloseable {
         return message;
     }
 
-    /// Returns the sender of the last received message.
     public SocketAddress from() {
         return SocketAddresses.decode(header.address, header.addressLength());
     }
 
-    /// Whether the last received message was longer than its memory.
     public boolean isTruncated() {
         return header.isTruncated();
     }
@@ -117,8 +113,6 @@ public final class MessageExchange implements AutoCloseable {
                 socket, fd -> (int) calls.sendmsg(fd, header.memory.address(), Linux.MSG_NOSIGNAL));
     }
 
-    /// Connects a socket to a peer.
-    ///
     /// @return zero, or `-errno`
     /// @throws IllegalArgumentException if a socket of the family cannot reach the address
     public int connect(OpenDescriptor socket, int family, SocketAddress to) {

@@ -82,12 +82,10 @@ public final class NativeBuffer implements Buffer {
         holder = operation;
     }
 
-    /// Ends a loan. The user owns the buffer again.
     public void endLoan() {
         holder = null;
     }
 
-    /// Empties the buffer for its next user.
     void reset() {
         holder = null;
         borrowed = false;
@@ -168,12 +166,10 @@ public final class NativeBuffer implements Buffer {
         return memory.address() + writeIndex;
     }
 
-    /// Adds bytes that the kernel put.
     public void advanceWriteIndex(long bytes) {
         writeIndex += (int) bytes;
     }
 
-    /// Consumes bytes that the kernel read.
     public void advanceReadIndex(long bytes) {
         readIndex += (int) bytes;
     }

@@ -21,7 +21,6 @@ public final class OperationPools {
     private final Pool<LoopFileOpen> opening;
     private final Pool<LoopFileStat> stats;
 
-    /// The free operations of one kind.
     static final class Pool<T extends LoopOperation> {
         private final LoopOperations operations;
         private final BiFunction<LoopOperations, Pool<T>, T> factory;

@@ -57,7 +57,6 @@ public final class StreamCounters {
         return exhaustions.get();
     }
 
-    /// Returns the number of open streams.
     public long open() {
         return opened.get() - closed.get();
     }

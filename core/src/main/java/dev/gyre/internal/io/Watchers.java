@@ -34,7 +34,6 @@ public final class Watchers {
         this.context = host;
     }
 
-    /// Returns the number of watched descriptors.
     public int size() {
         return size;
     }
@@ -102,8 +101,6 @@ public final class Watchers {
             watcher.lifetime.detach(watcher);
         }
     }
-
-    // ------------------------------------------------------------------ for LoopWatcher
 
     /// Registers a watcher with the backend. Called under the lock of its [FdLifetime].
     synchronized void register(LoopWatcher watcher, int interest) {

@@ -87,7 +87,6 @@ final class Acceptor {
         accept.key(LoopOperations.ACCEPTING);
     }
 
-    /// Starts or cancels the accept operation as the state requires.
     void update() {
         boolean wants = suspended == 0 && socket.isOpen() && !streams.operations().isEnding();
         if (wants && !accepting) {
@@ -105,7 +104,6 @@ final class Acceptor {
         update();
     }
 
-    /// Withdraws a reason, and resumes if no other remains.
     void resume(int reasons) {
         suspended &= ~reasons;
         drainWaiting();
@@ -182,8 +180,6 @@ final class Acceptor {
             connection.close();
         }
     }
-
-    // ------------------------------------------------------------------ errors
 
     private void onError(int errno) {
         if (Errno.kind(errno) == SystemCallException.Kind.RESOURCE) {

@@ -43,7 +43,6 @@ final class Connection implements Transport.Handler {
     /// The address as given to `connect`. TLS requests and verifies its host name.
     private SocketAddress target;
 
-    /// Whether the transport is reading.
     private boolean reading;
 
     private boolean readsUnderPressure;
@@ -86,8 +85,6 @@ final class Connection implements Transport.Handler {
         timeouts.reschedule();
     }
 
-    // ------------------------------------------------------------------ for its parts
-
     EventLoop loop() {
         return streams.loop();
     }
@@ -122,7 +119,6 @@ final class Connection implements Transport.Handler {
         readsUnderPressure = true;
     }
 
-    /// Starts or stops reading if the demand for input has changed.
     void updateReading() {
         boolean wants = isOpenOrDraining() && input.wantsMore();
         if (wants != reading) {
@@ -133,8 +129,6 @@ final class Connection implements Transport.Handler {
             transport.setReading(wants);
         }
     }
-
-    // ------------------------------------------------------------------ TLS
 
     /// Inserts TLS above the transport. TLS receives all unread input first, including the rest of
     /// the current callback's buffer. So plaintext cannot pass for decrypted input.
@@ -176,8 +170,6 @@ final class Connection implements Transport.Handler {
     @Nullable TlsSession session() {
         return tlsEngine == null ? null : tlsEngine.session();
     }
-
-    // ------------------------------------------------------------------ as the transport's handler
 
     @Override
     public void onReceived(NativeBuffer data) {
@@ -268,8 +260,6 @@ final class Connection implements Transport.Handler {
         output.release();
     }
 
-    // ------------------------------------------------------------------ pipes
-
     /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
     /// continue to read.
     void pipeStarted() {
@@ -285,8 +275,6 @@ final class Connection implements Transport.Handler {
             streams.operations().endTransfer(socket.socket);
         }
     }
-
-    // ------------------------------------------------------------------ closing
 
     boolean isOpen() {
         return lifecycle.isOpen();

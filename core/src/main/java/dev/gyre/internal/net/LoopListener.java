@@ -94,8 +94,6 @@ public final class LoopListener implements Listener {
         }
     }
 
-    // ------------------------------------------------------------------ serving
-
     void serve(OpenDescriptor accepted) {
         SocketAddress peer = peerOf(accepted);
         if (peer == null) {
@@ -193,8 +191,6 @@ public final class LoopListener implements Listener {
         }
         acceptor.connectionClosed();
     }
-
-    // ------------------------------------------------------------------ the public interface
 
     @Override
     public SocketAddress address() {

@@ -37,7 +37,6 @@ public final class LoopStream implements Stream {
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
 
-    /// Adapts the callbacks of onData and onEnd to a protocol.
     private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
             implements Protocol {
         @Override
@@ -103,7 +102,6 @@ public final class LoopStream implements Stream {
         return connection.input.unreadAtEnd();
     }
 
-    /// Clears the callbacks before a protocol or pipe replaces them.
     private void clearCallbacks() {
         onData = null;
         onEnd = null;

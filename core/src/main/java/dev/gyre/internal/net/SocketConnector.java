@@ -73,8 +73,6 @@ public final class SocketConnector implements AutoCloseable {
         outcome = loop.deferred();
     }
 
-    // ------------------------------------------------------------------ starting
-
     /// Connects to an address, or to the first reachable address of a host.
     ///
     /// The promise is rejected with a [SystemCallException], a [SocketTimeoutException], or the
@@ -164,9 +162,6 @@ public final class SocketConnector implements AutoCloseable {
         return ordered;
     }
 
-    // ------------------------------------------------------------------ attempts
-
-    /// One socket and its connect operation.
     private final class Attempt {
         final SocketAddress to;
         final OpenDescriptor socket;
@@ -213,7 +208,6 @@ public final class SocketConnector implements AutoCloseable {
         }
     }
 
-    /// Tries addresses until an attempt is in flight.
     private void tryNext() {
         cancel(nextAttempt);
         nextAttempt = null;
@@ -261,9 +255,6 @@ public final class SocketConnector implements AutoCloseable {
         }
     }
 
-    // ------------------------------------------------------------------ ending
-
-    /// Starts no more attempts and cancels those in flight.
     private void decide() {
         decided = true;
         untried.clear();

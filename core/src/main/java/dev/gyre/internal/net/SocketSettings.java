@@ -51,8 +51,6 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         return new SocketSettings(options, PortSharing.EXCLUSIVE, NativeSockets.BACKLOG);
     }
 
-    // ------------------------------------------------------------------ listening
-
     /// Opens a listening socket. Removes the file of a Unix domain socket if no process listens on
     /// it. The IPv4 wildcard address also accepts IPv6, as in the JDK, unless the kernel lacks it.
     ///
@@ -137,8 +135,6 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         }
     }
 
-    // ------------------------------------------------------------------ files of Unix sockets
-
     /// Whether the file exists and no process listens on it: its server did not remove it.
     private static boolean isStale(Syscalls syscalls, UnixDomainSocketAddress address) {
         try (OpenDescriptor probe = NativeSockets.stream(syscalls, address)) {
@@ -175,8 +171,6 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
             return false;
         }
     }
-
-    // ------------------------------------------------------------------ streams
 
     /// Opens a socket that is not connected yet.
     ///
@@ -221,8 +215,6 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
             SocketOption.TCP_USER_TIMEOUT.set(syscalls, socket, millis);
         }
     }
-
-    // ------------------------------------------------------------------ datagrams
 
     static OpenDescriptor datagram(
             Syscalls syscalls, SocketAddress address, DatagramConfig config) {

@@ -55,7 +55,6 @@ final class SocketTransport implements Transport {
         STOPPING
     }
 
-    /// The retry delay after the kernel ran out of memory.
     private static final Duration SHORTAGE_DELAY = Duration.ofMillis(20);
 
     /// Bounds the discarded input: more than a kernel buffers for one connection by default.
@@ -144,7 +143,6 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Starts the next receive after one has completed.
     private void resumeReceive() {
         boolean caughtUp = barrierPending && isSocketEmpty();
         receive();
@@ -196,7 +194,6 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Whether no receive is in flight or wanted.
     boolean isIdle() {
         return !closed && !wanted && receiving == Receiving.STOPPED;
     }
@@ -387,12 +384,10 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Whether the kernel is temporarily out of memory.
     static boolean isShortage(long result) {
         return result == -Errno.ENOBUFS || result == -Errno.ENOMEM;
     }
 
-    /// Retries later, when the kernel may have memory again.
     void retryAfterShortage(Runnable retry) {
         loop.after(SHORTAGE_DELAY, _ -> retry.run()).unreference();
     }

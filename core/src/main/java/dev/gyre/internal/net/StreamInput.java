@@ -66,8 +66,6 @@ final class StreamInput {
         return protocol;
     }
 
-    // ------------------------------------------------------------------ demand
-
     void setProtocol(Protocol next) {
         requireNoPendingRead();
         buffer.reclaimView();
@@ -93,7 +91,6 @@ final class StreamInput {
         resumeDelivery();
     }
 
-    /// Resumes reading and delivery after a condition that blocked them has changed.
     void resumeDelivery() {
         connection.updateReading();
         if (!delivering && !isBlocked() && (undelivered || (ended && !endDelivered))) {
@@ -117,7 +114,6 @@ final class StreamInput {
         }
     }
 
-    /// Whether input may not be delivered now.
     private boolean isBlocked() {
         return paused
                 || protocol == null
@@ -126,7 +122,6 @@ final class StreamInput {
                 || connection.isUnderPressure();
     }
 
-    /// Whether the transport should read.
     boolean wantsMore() {
         if (ended) {
             return false;
@@ -141,8 +136,6 @@ final class StreamInput {
         releaseUnread();
         connection.updateReading();
     }
-
-    // ------------------------------------------------------------------ receiving
 
     void receive(NativeBuffer data) {
         received += data.readable();
@@ -279,8 +272,6 @@ final class StreamInput {
         }
     }
 
-    // ------------------------------------------------------------------ read()
-
     Promise<Buffer> read(int atLeast) {
         requireNoPendingRead();
         if (protocol != null) {
@@ -338,9 +329,6 @@ final class StreamInput {
         }
     }
 
-    // ------------------------------------------------------------------ releasing
-
-    /// Transfers unread input to TLS.
     @Nullable NativeBuffer detachUnread() {
         undelivered = false;
         return buffer.detach();

@@ -37,14 +37,11 @@ final class StreamLifecycle {
     /// The listener that accepted the stream, and pipes.
     private @Nullable Consumer<? super Connection> addCloseListener;
 
-    /// Whether the listeners have been notified.
     private boolean notified;
 
     StreamLifecycle(Connection connection) {
         this.connection = connection;
     }
-
-    // ------------------------------------------------------------------ state
 
     /// Neither closed nor draining.
     boolean isOpen() {
@@ -87,8 +84,6 @@ final class StreamLifecycle {
         return new StreamClosedException(connection + " is closed: " + why, why, failure);
     }
 
-    // ------------------------------------------------------------------ listeners
-
     void onClose(Consumer<? super CloseReason> callback) {
         onClose = callback;
     }
@@ -129,8 +124,6 @@ final class StreamLifecycle {
             }
         }
     }
-
-    // ------------------------------------------------------------------ draining
 
     /// Ends the output after pending data, and waits for the peer's end.
     ///
@@ -183,14 +176,11 @@ final class StreamLifecycle {
         closeIfBothEnded();
     }
 
-    /// Closes the stream once both directions have ended and no input is left to deliver.
     void closeIfBothEnded() {
         if (connection.input.isFinished() && connection.output.hasEnded()) {
             close(draining ? CloseReason.CLOSED : CloseReason.ENDED, null);
         }
     }
-
-    // ------------------------------------------------------------------ closing
 
     /// @param cause ABORTED, or the timeout that the protocol decided on
     void abort(CloseReason cause) {

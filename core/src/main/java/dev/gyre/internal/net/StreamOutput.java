@@ -39,7 +39,6 @@ final class StreamOutput {
     /// Output written before TLS started, sent ahead of it; null without TLS.
     private @Nullable OutputQueue plaintextQueue;
 
-    /// The tick in which the queue was last flushed.
     private long flushedInTick;
 
     /// Whether a flush has started since the queue was last empty.
@@ -53,8 +52,6 @@ final class StreamOutput {
     private boolean ended;
     private long written;
     private long sent;
-
-    /// Pending promises of [#flushed()]; allocated on first use.
     private @Nullable ArrayDeque<FlushWaiter> flushWaiters;
 
     private record FlushWaiter(long until, Deferred<@Nullable Void> outcome) {}
@@ -73,8 +70,6 @@ final class StreamOutput {
         this.operations = operations;
         queue = new OutputQueue(operations.pool());
     }
-
-    // ------------------------------------------------------------------ inspecting
 
     boolean isEmpty() {
         return queue.isEmpty() && plaintextBytes() == 0;
@@ -130,8 +125,6 @@ final class StreamOutput {
         boolean late = !flushScheduled && flushedInTick != operations.tick();
         return backpressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
     }
-
-    // ------------------------------------------------------------------ writing
 
     boolean write(NativeBuffer data) {
         if (!mayWrite()) {
@@ -236,8 +229,6 @@ final class StreamOutput {
         }
     }
 
-    // ------------------------------------------------------------------ sending
-
     private void flush() {
         flushScheduled = false;
         if (!connection.isOpenOrDraining()) {
@@ -341,8 +332,6 @@ final class StreamOutput {
         }
     }
 
-    // ------------------------------------------------------------------ ending
-
     void end() {
         if (!ending) {
             ending = true;
@@ -367,7 +356,6 @@ final class StreamOutput {
         ended = true;
     }
 
-    /// Rejects pending promises when the stream closes.
     void rejectFlushWaiters() {
         if (flushWaiters != null) {
             StreamClosedException closed = connection.closedException();

@@ -60,8 +60,6 @@ final class StreamTimeouts {
         return timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT.toNanos() : timeout.toNanos();
     }
 
-    // ------------------------------------------------------------------ configuring
-
     void idle(Duration timeout) {
         idleNanos = nanos(timeout);
         reschedule();
@@ -95,12 +93,9 @@ final class StreamTimeouts {
         return lingering ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
     }
 
-    /// Starts or moves the timer after a timeout has changed.
     void reschedule() {
         scheduleBy(nextDeadline());
     }
-
-    // ------------------------------------------------------------------ recording activity
 
     void received() {
         receivedAt = connection.nowNanos();
@@ -125,9 +120,6 @@ final class StreamTimeouts {
         sentAt = connection.nowNanos();
     }
 
-    // ------------------------------------------------------------------ the timer
-
-    /// Ensures that the timer fires no later than the deadline.
     private void scheduleBy(long deadline) {
         if (deadline >= timerAt || !connection.isOpenOrDraining()) {
             return;
@@ -177,7 +169,6 @@ final class StreamTimeouts {
         reschedule();
     }
 
-    /// Restarts a timeout after the protocol decided to continue.
     private void restart(TimeoutKind timeout, long now) {
         switch (timeout) {
             case IDLE -> idleSince = now;

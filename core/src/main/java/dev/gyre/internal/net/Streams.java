@@ -29,10 +29,7 @@ import java.util.Objects;
 ///
 /// Loop thread only.
 public final class Streams implements AutoCloseable {
-    /// How many notifications one microtask delivers.
     private static final int NOTIFICATION_BATCH = 256;
-
-    /// How many peers a log line names.
     private static final int MAX_LOGGED_PEERS = 5;
 
     private final Loop loop;
@@ -92,8 +89,6 @@ public final class Streams implements AutoCloseable {
                         + " bytes): raise LoopConfig.withBufferMemory");
     }
 
-    // ------------------------------------------------------------------ connecting
-
     public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
         Objects.requireNonNull(to, "to");
         Objects.requireNonNull(config, "config");
@@ -137,8 +132,6 @@ public final class Streams implements AutoCloseable {
             throw e;
         }
     }
-
-    // ------------------------------------------------------------------ members
 
     void add(Connection connection) {
         connection.next = first;
@@ -204,8 +197,6 @@ public final class Streams implements AutoCloseable {
         }
     }
 
-    // ------------------------------------------------------------------ notifications
-
     /// Calls a user back outside any call of the user's, and before the loop waits again.
     ///
     /// One microtask delivers many notifications. With one microtask each, ten thousand streams
@@ -242,9 +233,6 @@ public final class Streams implements AutoCloseable {
         }
     }
 
-    // ------------------------------------------------------------------ closing
-
-    /// Whether the loop has ended.
     boolean isClosed() {
         return closed;
     }

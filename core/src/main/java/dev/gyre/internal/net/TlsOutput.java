@@ -25,13 +25,11 @@ final class TlsOutput {
     /// Room for three records.
     private static final int RECORDS_BYTES = 1 << 16;
 
-    /// How much is encrypted in one batch.
     private static final int BATCH_BYTES = 2 * RECORDS_BYTES;
 
     /// Smaller output is copied, so that a mostly empty buffer does not wait for the peer.
     private static final int SMALL_BYTES = 4 << 10;
 
-    /// How many pieces of the queue are encrypted at once.
     private static final int MAX_PIECES = 64;
 
     private static final ByteBuffer[] NONE = {};
@@ -81,8 +79,6 @@ final class TlsOutput {
     void setSource(OutputQueue queue) {
         source = queue;
     }
-
-    // ------------------------------------------------------------------ encrypting
 
     /// Encrypts and sends as much as possible, including messages of the engine itself.
     ///
@@ -198,8 +194,6 @@ final class TlsOutput {
         return left;
     }
 
-    // ------------------------------------------------------------------ files
-
     private @Nullable FilePart filePart() {
         return source == null ? null : source.filePart();
     }
@@ -269,9 +263,6 @@ final class TlsOutput {
         }
     }
 
-    // ------------------------------------------------------------------ completion
-
-    /// The transport below has sent this many bytes.
     void sent(long bytes) {
         long before = plaintextLeft;
         plaintextLeft = records.bytesBeforeMark();
@@ -321,7 +312,6 @@ final class TlsOutput {
         }
     }
 
-    /// Sends the alert of a failure.
     void sendAlert() {
         if (!engine.hasOutput()) {
             return;
@@ -342,8 +332,6 @@ final class TlsOutput {
     void flushRecords() {
         below.flush(records);
     }
-
-    // ------------------------------------------------------------------ releasing
 
     /// The transport below has been released.
     void release() {

@@ -59,7 +59,6 @@ final class TlsTransport implements Transport, Transport.Handler {
     /// Whether the output ends once the handshake is complete. It cannot end before.
     private boolean endRequested;
 
-    /// Whether the transport below has reached the peer's end.
     private boolean belowEnded;
 
     /// The reason of a failure; null if none. Reported after the alert is sent.
@@ -132,7 +131,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         return started && !isDone() && (!open || wanted);
     }
 
-    /// Sends and receives as much as possible.
     private void pump() {
         if (isDone()) {
             return;
@@ -149,7 +147,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         return output.pump();
     }
 
-    /// Handles the outcome of an engine call.
     void react(Next next) {
         TlsSession agreed = engine.session();
         if (!open && agreed != null) {

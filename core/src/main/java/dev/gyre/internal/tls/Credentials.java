@@ -105,8 +105,6 @@ final class Credentials {
         }
     }
 
-    // ------------------------------------------------------------------ trust
-
     private static @Nullable X509ExtendedTrustManager trust(Sources sources) throws IOException {
         if (!sources.verifies()) {
             return null;

@@ -74,8 +74,6 @@ final class HandshakeRecorder extends SNIMatcher {
         }
     }
 
-    // ------------------------------------------------------------------ the outcome
-
     /// Describes the session once the handshake is complete.
     ///
     /// @param server the server's name, for a client

@@ -114,7 +114,6 @@ public final class TlsEngine {
         return session;
     }
 
-    /// Returns the failure; null if none.
     public @Nullable SSLException failure() {
         return failure;
     }

@@ -17,8 +17,6 @@ import javax.net.ssl.SSLHandshakeException;
 final class TlsErrors {
     private static final Pattern ALERT = Pattern.compile("Received fatal alert: (\\w+)");
     private static final Pattern CODE = Pattern.compile("^\\(\\w+\\) ");
-
-    /// How many bytes of the peer's input a message shows.
     private static final int SHOWN_BYTES = 16;
 
     private TlsErrors() {}
@@ -98,8 +96,6 @@ final class TlsErrors {
         };
     }
 
-    /// Describes input that is not TLS.
-    ///
     /// @param sent at least one byte
     static SSLException notTls(Ciphertext sent, boolean first) {
         StringBuilder shown = new StringBuilder("'");

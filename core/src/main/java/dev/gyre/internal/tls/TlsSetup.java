@@ -51,8 +51,6 @@ public final class TlsSetup implements Tls, Cloneable {
         return (TlsSetup) Objects.requireNonNull(tls, "tls");
     }
 
-    // ------------------------------------------------------------------ creating
-
     public static Tls server(Path chain, Path key) throws IOException {
         return server(new PemFiles(chain, key, Password.NONE));
     }
@@ -86,8 +84,6 @@ public final class TlsSetup implements Tls, Cloneable {
             throw new UncheckedIOException(e);
         }
     }
-
-    // ------------------------------------------------------------------ changing
 
     @Override
     public Tls withName(String pattern, Path chain, Path key) throws IOException {
@@ -246,8 +242,6 @@ public final class TlsSetup implements Tls, Cloneable {
         }
     }
 
-    // ------------------------------------------------------------------ inspecting
-
     @Override
     public boolean isServer() {
         return server;
@@ -267,8 +261,6 @@ public final class TlsSetup implements Tls, Cloneable {
     public String toString() {
         return "Tls[" + (server ? "server" : "client") + ", " + credentials.sources() + "]";
     }
-
-    // ------------------------------------------------------------------ engines
 
     /// Creates the engine of one connection.
     ///
@@ -307,8 +299,6 @@ public final class TlsSetup implements Tls, Cloneable {
         serverNameFor(host);
     }
 
-    /// Checks that a server can listen with these settings.
-    ///
     /// @throws IllegalArgumentException for a client
     public void requireServer() {
         if (!server) {
