@@ -83,7 +83,8 @@ final class Acceptor {
         this.listener = listener;
         singleShot = limit.isWithin(backlog, socket.fd());
         refillReserve();
-        accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
+        accept =
+                streams.operations().pools().accepting.acquire().of(socket, true, this::onAccepted);
         accept.key(LoopOperations.ACCEPTING);
     }
 
@@ -213,9 +214,9 @@ final class Acceptor {
     private void onExhausted(int errno, int closed) {
         StreamCounters counters = streams.operations().streamCounters();
         shed += closed;
-        counters.shed(closed);
+        counters.shed.add(closed);
         if (limit.refused(listener + " has stopped accepting", errno, streams.loop().nowNanos())) {
-            counters.exhausted();
+            counters.exhaustions.add(1);
         }
         limit.shed(closed);
         singleShot = true;

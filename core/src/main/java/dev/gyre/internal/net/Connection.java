@@ -8,7 +8,6 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.TlsSession;
 
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.function.Consumer;
 
 /// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
@@ -30,6 +28,10 @@ final class Connection implements Transport.Handler {
     final Streams streams;
     final StreamConfig config;
     final SocketAddress peer;
+
+    /// The address as given to `connect`. TLS requests and verifies its host name.
+    final SocketAddress target;
+
     final LoopStream stream;
     private final @Nullable LoopListener acceptedBy;
     private Transport transport;
@@ -39,9 +41,6 @@ final class Connection implements Transport.Handler {
 
     /// Whether unread input belongs to TLS, which has not started yet.
     private boolean securing;
-
-    /// The address as given to `connect`. TLS requests and verifies its host name.
-    private SocketAddress target;
 
     private boolean reading;
 
@@ -65,13 +64,14 @@ final class Connection implements Transport.Handler {
             Streams streams,
             OpenDescriptor socket,
             SocketAddress peer,
+            SocketAddress target,
             StreamConfig config,
             @Nullable LoopListener acceptedBy) {
         this.streams = streams;
         this.config = config;
         this.peer = peer;
         this.acceptedBy = acceptedBy;
-        target = peer;
+        this.target = target;
         readsUnderPressure = config.readsUnderBackpressure().orElse(acceptedBy == null);
         this.socket = new SocketTransport(streams, socket);
         transport = this.socket;
@@ -151,14 +151,6 @@ final class Connection implements Transport.Handler {
         return outcome.promise();
     }
 
-    SocketAddress target() {
-        return target;
-    }
-
-    void target(SocketAddress name) {
-        target = name;
-    }
-
     boolean isSecuring() {
         return securing;
     }
@@ -197,7 +189,7 @@ final class Connection implements Transport.Handler {
         }
         outcome = loop().deferred();
         if (!isOpen()) {
-            outcome.reject(closedException());
+            outcome.reject(lifecycle.closedException());
         } else if (input.hasEnded()) {
             outcome.resolve(null);
         } else {
@@ -284,18 +276,6 @@ final class Connection implements Transport.Handler {
         return !lifecycle.isClosed();
     }
 
-    StreamClosedException closedException() {
-        return lifecycle.closedException();
-    }
-
-    void addCloseListener(Consumer<? super Connection> listener) {
-        lifecycle.addCloseListener(listener);
-    }
-
-    void closeWith(CloseReason why, @Nullable Throwable cause) {
-        lifecycle.close(why, cause);
-    }
-
     /// Closes the stream after a callback threw. The caller rethrows to the loop.
     void callbackFailed(Throwable thrown) {
         lifecycle.close(CloseReason.HANDLER_FAILED, thrown);
@@ -308,7 +288,7 @@ final class Connection implements Transport.Handler {
         timeouts.cancel();
         input.close();
         if (barrier != null) {
-            barrier.reject(closedException());
+            barrier.reject(lifecycle.closedException());
             barrier = null;
         }
         output.rejectFlushWaiters();

@@ -50,7 +50,7 @@ final class InputBuffer {
         NativeBuffer grown = append(lentView != null ? receivedSince : unread, data);
         if (grown == null) {
             data.clear();
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
         } else if (lentView != null) {
             receivedSince = grown;

@@ -104,12 +104,13 @@ public final class LoopListener implements Listener {
         if (!admits(peer)) {
             accepted.close();
             refused++;
-            streams.operations().streamCounters().refused();
+            streams.operations().streamCounters().refused.add(1);
             return;
         }
-        Connection connection = new Connection(streams, accepted, peer, config.streams(), this);
+        Connection connection =
+                new Connection(streams, accepted, peer, peer, config.streams(), this);
         connections++;
-        connection.addCloseListener(this::connectionClosed);
+        connection.lifecycle.addCloseListener(this::connectionClosed);
         if (connections >= config.maxConnections()) {
             acceptor.suspend(Acceptor.FULL);
         }
@@ -140,7 +141,7 @@ public final class LoopListener implements Listener {
         try {
             return connection.stream.secure(tls);
         } catch (RuntimeException | Error e) {
-            connection.closeWith(CloseReason.TLS_FAILED, e); // The handler has not seen it.
+            connection.lifecycle.close(CloseReason.TLS_FAILED, e); // The handler has not seen it.
             throw e;
         }
     }

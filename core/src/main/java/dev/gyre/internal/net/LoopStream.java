@@ -347,7 +347,7 @@ public final class LoopStream implements Stream {
             throw new IllegalStateException("TLS has already started on " + connection);
         }
         if (!connection.isOpen()) {
-            return Promise.rejected(loop(), connection.closedException());
+            return Promise.rejected(loop(), connection.lifecycle.closedException());
         }
         if (connection.output.isEnding()) {
             throw new IllegalStateException(
@@ -355,7 +355,7 @@ public final class LoopStream implements Stream {
         }
         String host = null;
         int port = 0;
-        if (connection.target() instanceof InetSocketAddress to) {
+        if (connection.target instanceof InetSocketAddress to) {
             host = to.getHostString();
             port = to.getPort();
         }

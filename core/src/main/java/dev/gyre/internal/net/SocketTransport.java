@@ -92,7 +92,7 @@ final class SocketTransport implements Transport {
         loop = streams.loop();
         operations = streams.operations();
         this.socket = socket;
-        receive = operations.pools().receiving().of(socket, this::received);
+        receive = operations.pools().receiving.acquire().of(socket, this::received);
         hangup = new HangupWatch(this, operations);
         operations.atTickEnd(hangup); // Arms it unless a receive starts before.
     }
@@ -236,10 +236,14 @@ final class SocketTransport implements Transport {
         NativeBuffer next = queue.memory(1);
         if (next == null) {
             BufferOperation write =
-                    operations.pools().buffered().of(Opcode.WRITE, socket, first, onWritten);
+                    operations
+                            .pools()
+                            .buffered
+                            .acquire()
+                            .of(Opcode.WRITE, socket, first, onWritten);
             return queue.isFollowedByFile() ? write.moreFollows() : write;
         }
-        VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
+        VectorOperation gather = operations.pools().vectored.acquire().gather(socket, onWritten);
         gather.add(first);
         for (int i = 1; next != null && i < MAX_PIECES; i++) {
             next.endLoan();
@@ -252,7 +256,8 @@ final class SocketTransport implements Transport {
     private LoopOperation sendFile(FilePart part) {
         return operations
                 .pools()
-                .bufferless()
+                .bufferless
+                .acquire()
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
     }
 

@@ -262,7 +262,7 @@ final class StreamInput {
 
     private void requireWithinLimit() {
         if (!isBlocked() && buffer.readable() > connection.config.inputLimit()) {
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.INPUT_LIMIT,
                     new IllegalStateException(
                             buffer.readable()
@@ -325,7 +325,7 @@ final class StreamInput {
         if (ended) {
             waiting.resolve(NativeBuffer.empty());
         } else {
-            waiting.reject(connection.closedException());
+            waiting.reject(connection.lifecycle.closedException());
         }
     }
 

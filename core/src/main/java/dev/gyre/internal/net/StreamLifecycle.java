@@ -35,7 +35,7 @@ final class StreamLifecycle {
     private @Nullable Consumer<? super CloseReason> onClose;
 
     /// The listener that accepted the stream, and pipes.
-    private @Nullable Consumer<? super Connection> addCloseListener;
+    private @Nullable Consumer<? super Connection> closeListener;
 
     private boolean notified;
 
@@ -94,8 +94,8 @@ final class StreamLifecycle {
             connection.streams.notifyLater(() -> listener.accept(connection));
             return;
         }
-        Consumer<? super Connection> before = addCloseListener;
-        addCloseListener =
+        Consumer<? super Connection> before = closeListener;
+        closeListener =
                 before == null
                         ? listener
                         : gone -> {
@@ -118,8 +118,8 @@ final class StreamLifecycle {
                 }
             } finally {
                 notified = true;
-                if (addCloseListener != null) {
-                    addCloseListener.accept(connection);
+                if (closeListener != null) {
+                    closeListener.accept(connection);
                 }
             }
         }

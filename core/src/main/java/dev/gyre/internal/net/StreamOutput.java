@@ -160,11 +160,11 @@ final class StreamOutput {
     Promise<Long> send(OpenDescriptor file, long offset, long bytes) {
         Deferred<Long> outcome = connection.loop().deferred();
         if (!mayWrite()) {
-            outcome.reject(connection.closedException());
+            outcome.reject(connection.lifecycle.closedException());
         } else if (bytes == 0) {
             outcome.resolve(0L);
         } else if (closeIfAboveLimit(0)) {
-            outcome.reject(connection.closedException());
+            outcome.reject(connection.lifecycle.closedException());
         } else {
             queue.put(new FilePart(file, offset, bytes, outcome));
             queued(true, bytes);
@@ -189,7 +189,7 @@ final class StreamOutput {
         long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is reserved for streams that hold little.
         if (all > connection.config.highWaterMark() && operations.pool().wouldBeNearLimit(bytes)) {
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
@@ -200,7 +200,7 @@ final class StreamOutput {
     private boolean closeIfAboveLimit(long bytes) {
         boolean above = queue.heldBytes() + bytes > connection.config.outputLimit();
         if (above) {
-            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+            connection.lifecycle.close(CloseReason.OUTPUT_LIMIT, null);
         }
         return above;
     }
@@ -208,7 +208,7 @@ final class StreamOutput {
     private boolean queued(boolean copied, long bytes) {
         written += bytes;
         if (!copied) {
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
@@ -310,7 +310,7 @@ final class StreamOutput {
     Promise<@Nullable Void> flushed() {
         Deferred<@Nullable Void> outcome = connection.loop().deferred();
         if (!connection.isOpenOrDraining()) {
-            outcome.reject(connection.closedException());
+            outcome.reject(connection.lifecycle.closedException());
         } else if (isEmpty()) {
             outcome.resolve(null);
         } else {
@@ -358,7 +358,7 @@ final class StreamOutput {
 
     void rejectFlushWaiters() {
         if (flushWaiters != null) {
-            StreamClosedException closed = connection.closedException();
+            StreamClosedException closed = connection.lifecycle.closedException();
             for (FlushWaiter each : flushWaiters) {
                 each.outcome.reject(closed);
             }
@@ -369,7 +369,7 @@ final class StreamOutput {
     /// Releases the queue once no operation uses it.
     void release() {
         if (!queue.isEmpty()) {
-            queue.clear(connection.closedException());
+            queue.clear(connection.lifecycle.closedException());
         }
     }
 

@@ -157,7 +157,7 @@ final class StreamTimeouts {
         timerAt = NEVER;
         long now = connection.nowNanos();
         if (lingerUntil() <= now) {
-            connection.closeWith(CloseReason.LINGER_TIMEOUT, null);
+            connection.lifecycle.close(CloseReason.LINGER_TIMEOUT, null);
             return;
         }
         for (TimeoutKind timeout : TimeoutKind.values()) {

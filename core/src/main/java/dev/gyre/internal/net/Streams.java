@@ -115,9 +115,7 @@ public final class Streams implements AutoCloseable {
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
             SocketAddress peer =
                     isName ? NativeSockets.peerAddress(operations.syscalls(), socket) : to;
-            Connection connection = new Connection(this, socket, peer, config, null);
-            connection.target(to);
-            return connection.stream;
+            return new Connection(this, socket, peer, to, config, null).stream;
         } catch (Throwable e) {
             socket.close();
             throw e;
@@ -139,7 +137,7 @@ public final class Streams implements AutoCloseable {
             first.previous = connection;
         }
         first = connection;
-        operations.streamCounters().opened();
+        operations.streamCounters().opened.add(1);
     }
 
     void remove(Connection connection, CloseReason why) {
@@ -177,7 +175,7 @@ public final class Streams implements AutoCloseable {
             }
         }
         for (Connection each : accepted) {
-            each.closeWith(CloseReason.ABORTED, null);
+            each.lifecycle.close(CloseReason.ABORTED, null);
         }
         logReset("Draining of listener " + listener.address(), accepted);
         return accepted.size();
@@ -256,7 +254,7 @@ public final class Streams implements AutoCloseable {
         }
         for (Connection each = first; each != null; each = first) {
             Connection last = each;
-            attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
+            attempt(() -> last.lifecycle.close(CloseReason.LOOP_ENDED, null), failed);
         }
         logReset("Loop " + loop.config().name(), unfinished);
         operations.endTick(); // Returns lent buffers that are not in flight.

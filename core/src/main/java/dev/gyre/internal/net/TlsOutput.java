@@ -228,7 +228,8 @@ final class TlsOutput {
         transport
                 .operations
                 .pools()
-                .buffered()
+                .buffered
+                .acquire()
                 .of(Opcode.FILE_READ, part.file, room, this::fileRead)
                 .at(part.offset())
                 .start();
