@@ -47,7 +47,7 @@ public final class LoopOperations {
     private int transfers;
 
     /// Indexed by fd.
-    private @Nullable FdLease[] leases;
+    private @Nullable FdLease[] leases = new @Nullable FdLease[64];
 
     /// A descriptor in use by operations of this loop: holds the number from the first operation
     /// until the descriptor is closed and the kernel no longer uses it.
@@ -91,7 +91,6 @@ public final class LoopOperations {
         this.context = context;
         this.engine = engine;
         this.syscalls = syscalls;
-        leases = new @Nullable FdLease[64];
         receiveViews = new LoopReceive.Views(engine, this);
         pool = new BufferPool(this, syscalls.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());

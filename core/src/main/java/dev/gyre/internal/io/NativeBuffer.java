@@ -182,8 +182,6 @@ public final class NativeBuffer implements Buffer {
         return capacity - writeIndex;
     }
 
-    /// Moves bytes from another buffer.
-    ///
     /// @param bytes at most its readable bytes and this buffer's writable bytes
     /// @return bytes
     public int transferFrom(NativeBuffer other, int bytes) {
@@ -404,9 +402,7 @@ public final class NativeBuffer implements Buffer {
         }
     }
 
-    /// Advances the write index.
-    ///
-    /// @return the previous index
+    /// Advances the write index, and returns the previous one.
     private int reserve(int bytes) {
         requireAccess();
         int at = writeIndex;
@@ -418,9 +414,7 @@ public final class NativeBuffer implements Buffer {
         return at;
     }
 
-    /// Advances the read index.
-    ///
-    /// @return the previous index
+    /// Advances the read index, and returns the previous one.
     private int consume(int bytes) {
         requireAccess();
         int at = readIndex;

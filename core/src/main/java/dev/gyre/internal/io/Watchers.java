@@ -143,16 +143,14 @@ public final class Watchers {
 
     void modify(LoopWatcher watcher, int interest) {
         try {
-            modifyIfRegistered(watcher, interest);
+            synchronized (this) {
+                if (watcher.registered) {
+                    backend.modify(watcher.lifetime.fd, interest);
+                }
+            }
         } catch (RuntimeException e) {
             remove(watcher);
             throw e;
-        }
-    }
-
-    private synchronized void modifyIfRegistered(LoopWatcher watcher, int interest) {
-        if (watcher.registered) {
-            backend.modify(watcher.lifetime.fd, interest);
         }
     }
 

@@ -259,21 +259,16 @@ public final class LoopListener implements Listener {
             drained = report;
             close();
             connectionsAtDrain = connections;
-            drainDeadline = streams.loop().after(deadline, _ -> resetRemaining());
+            drainDeadline =
+                    streams.loop().after(deadline, _ -> resetCount = streams.resetAcceptedBy(this));
             reportIfDrained();
-        } else if (drainDeadline != null && isSooner(deadline, drainDeadline)) {
-            drainDeadline.reschedule(deadline);
+        } else if (drainDeadline != null) {
+            long left = drainDeadline.deadlineNanos() - streams.loop().nowNanos(); // overflow-safe
+            if (deadline.compareTo(Duration.ofNanos(left)) < 0) {
+                drainDeadline.reschedule(deadline);
+            }
         }
         return report.promise();
-    }
-
-    private boolean isSooner(Duration deadline, Timer than) {
-        long left = than.deadlineNanos() - streams.loop().nowNanos(); // overflow-safe
-        return deadline.compareTo(Duration.ofNanos(left)) < 0;
-    }
-
-    private void resetRemaining() {
-        resetCount = streams.resetAcceptedBy(this);
     }
 
     private void reportIfDrained() {

@@ -93,15 +93,10 @@ final class StreamInput {
 
     void resumeDelivery() {
         connection.updateReading();
-        if (!delivering && !isBlocked() && (undelivered || (ended && !endDelivered))) {
-            scheduleDelivery();
-        }
-    }
-
-    /// Callbacks are never called inside a call of the user's.
-    private void scheduleDelivery() {
-        if (!deliveryScheduled) {
+        boolean hasInput = undelivered || (ended && !endDelivered);
+        if (hasInput && !delivering && !isBlocked() && !deliveryScheduled) {
             deliveryScheduled = true;
+            // Callbacks are never called inside a call of the user's.
             connection.loop().microtask(this::deliverScheduled);
         }
     }

@@ -94,7 +94,10 @@ final class StreamTimeouts {
     }
 
     void reschedule() {
-        scheduleBy(nextDeadline());
+        scheduleBy(
+                Math.min(
+                        Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
+                        Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE))));
     }
 
     void received() {
@@ -129,12 +132,6 @@ final class StreamTimeouts {
         }
         timerAt = deadline;
         timer = connection.loop().at(deadline, _ -> onTimer()).unreference();
-    }
-
-    private long nextDeadline() {
-        return Math.min(
-                Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
-                Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE)));
     }
 
     private long deadlineOf(TimeoutKind timeout) {

@@ -92,10 +92,11 @@ public final class Streams implements AutoCloseable {
     public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
         Objects.requireNonNull(to, "to");
         Objects.requireNonNull(config, "config");
-        InetSocketAddress internet = to instanceof InetSocketAddress some ? some : null;
         Tls tls = config.tls();
         if (tls != null) {
-            TlsSetup.of(tls).requireClientOf(internet == null ? null : internet.getHostString());
+            TlsSetup.of(tls)
+                    .requireClientOf(
+                            to instanceof InetSocketAddress host ? host.getHostString() : null);
         }
         Streams streams = on(loop, "Stream.connect");
         Promise<Stream> connected =

@@ -97,7 +97,9 @@ final class TlsOutput {
         if (!records.isEmpty()) {
             below.flush(records);
         }
-        endIfDone();
+        if (ending && engine.outputEnded() && records.isEmpty()) {
+            endBelow();
+        }
         return records.bytes() != before;
     }
 
@@ -141,9 +143,7 @@ final class TlsOutput {
         }
     }
 
-    /// Collects views of the next plaintext.
-    ///
-    /// @return the number of views
+    /// Collects views of the next plaintext, and returns their number.
     private int gather() {
         OutputQueue queue = source;
         if (queue == null || queue.isEmpty()) {
@@ -243,7 +243,9 @@ final class TlsOutput {
         OutputQueue queue = source;
         if (transport.isDone() || fileBytes == null || queue == null || filePart() == null) {
             dropFileBytes();
-            releaseIfIdle();
+            if (belowReleased) {
+                transport.handler().onReleased();
+            }
         } else if (bytes < 0) {
             dropFileBytes();
             transport.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
@@ -295,9 +297,7 @@ final class TlsOutput {
         }
     }
 
-    /// Ends the output of the transport below.
-    ///
-    /// @return false if it was ended before
+    /// Returns false if it was ended before.
     boolean endBelow() {
         if (endRequested) {
             return false;
@@ -305,12 +305,6 @@ final class TlsOutput {
         endRequested = true;
         below.endOutput();
         return true;
-    }
-
-    private void endIfDone() {
-        if (ending && engine.outputEnded() && records.isEmpty()) {
-            endBelow();
-        }
     }
 
     void sendAlert() {
@@ -345,11 +339,5 @@ final class TlsOutput {
 
     boolean isReleased() {
         return !readingFile;
-    }
-
-    private void releaseIfIdle() {
-        if (belowReleased) {
-            transport.handler().onReleased();
-        }
     }
 }

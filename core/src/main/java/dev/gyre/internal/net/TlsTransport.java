@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
@@ -161,7 +160,12 @@ final class TlsTransport implements Transport, Transport.Handler {
             case END -> {
                 if (engine.inputEnded() && !inputEndNotified && !isDone()) {
                     inputEndNotified = true;
-                    loop.microtask(this::notifyInputEnded);
+                    loop.microtask(
+                            () -> {
+                                if (!isDone()) {
+                                    handler().onInputEnded();
+                                }
+                            });
                 }
             }
             default -> {}
@@ -182,8 +186,8 @@ final class TlsTransport implements Transport, Transport.Handler {
         if (tasks == null) {
             return; // They are running.
         }
-        Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
-        streams.handshakes().submit(this, tasks, this::tasksDone, refused);
+        streams.handshakes()
+                .submit(this, tasks, this::tasksDone, why -> fail(CloseReason.TLS_FAILED, why));
     }
 
     private void tasksDone() {
@@ -195,8 +199,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         if (!started || isDone()) {
             return; // Not started, or the failure controls reading.
         }
-        boolean wants = !inputEndNotified && input.hasRoom() && (!open || wanted);
-        setBelowReading(wants);
+        setBelowReading(!inputEndNotified && input.hasRoom() && (!open || wanted));
     }
 
     private void setBelowReading(boolean wants) {
@@ -368,12 +371,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         output.release();
         if (output.isReleased()) {
             handler().onReleased();
-        }
-    }
-
-    private void notifyInputEnded() {
-        if (!isDone()) {
-            handler().onInputEnded();
         }
     }
 

@@ -32,19 +32,13 @@ import javax.net.ssl.SSLException;
 public final class TlsEngine {
     /// What is needed to continue.
     public enum Next {
-        /// The rest of a record must arrive.
         INPUT,
-
-        /// The destination has no room for the next record.
         ROOM,
-
-        /// [TlsEngine#send] must be called before more can be received.
         OUTPUT,
 
         /// [TlsEngine#tasks()] must run, or is running.
         TASKS,
 
-        /// All output is encrypted.
         DONE,
 
         /// This direction has ended with a close_notify.
