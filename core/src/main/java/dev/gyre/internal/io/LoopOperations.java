@@ -51,8 +51,6 @@ public final class LoopOperations {
 
     /// A descriptor in use by operations of this loop: holds the number from the first operation
     /// until the descriptor is closed and the kernel no longer uses it.
-    ///
-    /// Loop thread only.
     final class FdLease implements FdLifetime.User {
         final FdLifetime lifetime;
         final DescriptorState state;
@@ -148,7 +146,7 @@ public final class LoopOperations {
             try {
                 tickEnd.take().run();
             } catch (RuntimeException e) {
-                failed = failed == null ? e : failed; // The others are not to suffer for it.
+                failed = failed == null ? e : failed; // The other actions still run.
             }
         }
         if (failed != null) {
@@ -164,8 +162,7 @@ public final class LoopOperations {
         return tick;
     }
 
-    /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no
-    /// more.
+    /// Whether the loop shuts down: operations that wait for a peer are cancelled, not started.
     public boolean isEnding() {
         return context.isShuttingDown();
     }

@@ -24,8 +24,6 @@ public final class MessageExchange implements AutoCloseable {
     private @Nullable RefCountedMemory receiveMemory;
 
     /// A `msghdr` in native memory, followed by its address and its one `iovec`.
-    ///
-    /// Loop thread only.
     static final class Header {
         private static final int ADDRESS_AT = Linux.SIZEOF_MSGHDR;
         private static final int VECTOR_AT = ADDRESS_AT + Linux.SIZEOF_SOCKADDR_STORAGE;

@@ -121,8 +121,6 @@ public final class NativeBuffer implements Buffer {
     }
 
     /// Ends a view of this buffer, and adopts its indexes.
-    ///
-    /// @param reason completes the message "the buffer belongs to"
     public void endView(NativeBuffer view, String reason) {
         readIndex = view.readIndex;
         writeIndex = view.writeIndex;

@@ -145,8 +145,6 @@ final class InputBuffer {
         return detached;
     }
 
-    /// Drops all input.
-    ///
     /// @param lent whether a callback is reading from `unread` and releases it afterwards
     void clear(boolean lent) {
         if (lentView != null) {

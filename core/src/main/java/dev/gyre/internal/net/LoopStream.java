@@ -62,8 +62,6 @@ public final class LoopStream implements Stream {
         connection.streams.requireConfined(method);
     }
 
-    // ------------------------------------------------------------------ reading
-
     @Override
     public Stream onData(Consumer<? super Buffer> callback) {
         Objects.requireNonNull(callback, "callback");
@@ -158,8 +156,6 @@ public final class LoopStream implements Stream {
         return connection.input.isPaused();
     }
 
-    // ------------------------------------------------------------------ writing
-
     @Override
     public boolean write(Buffer data) {
         requireConfined("write");
@@ -213,8 +209,6 @@ public final class LoopStream implements Stream {
         return Math.max(0, connection.output.pending() - connection.partiallySent());
     }
 
-    // ------------------------------------------------------------------ pipes
-
     @Override
     public Promise<Long> pipe(Stream to) {
         Objects.requireNonNull(to, "to");
@@ -231,8 +225,6 @@ public final class LoopStream implements Stream {
         ((LoopStream) other).clearCallbacks();
         Pipeline.join(connection, ((LoopStream) other).connection);
     }
-
-    // ------------------------------------------------------------------ ending
 
     @Override
     public void end() {
@@ -304,8 +296,6 @@ public final class LoopStream implements Stream {
         return connection.lifecycle.failure();
     }
 
-    // ------------------------------------------------------------------ timeouts
-
     @Override
     public Stream idleTimeout(Duration timeout) {
         requireConfined("idleTimeout");
@@ -337,8 +327,6 @@ public final class LoopStream implements Stream {
         return this;
     }
 
-    // ------------------------------------------------------------------ TLS
-
     @Override
     public Promise<TlsSession> secure(Tls tls) {
         Objects.requireNonNull(tls, "tls");
@@ -367,8 +355,6 @@ public final class LoopStream implements Stream {
     public @Nullable TlsSession tls() {
         return connection.session();
     }
-
-    // ------------------------------------------------------------------ inspecting
 
     @Override
     public EventLoop loop() {

@@ -22,7 +22,7 @@ final class OutputQueue {
 
     private static final int LARGE = 16 << 10;
 
-    /// What a file range counts towards the output limit: about its size on the heap.
+    /// The cost of a file range within the output limit: about its size on the heap.
     static final int FILE_PART_BYTES = 256;
 
     private static final Object[] NONE = {};
@@ -114,8 +114,6 @@ final class OutputQueue {
         return marked;
     }
 
-    /// Copies all of `from`.
-    ///
     /// @return false if the pool is exhausted; a part may have been added
     boolean put(NativeBuffer from) {
         for (int left = from.readable(); left > 0; left = from.readable()) {
@@ -269,8 +267,6 @@ final class OutputQueue {
         }
     }
 
-    /// Drops all output.
-    ///
     /// @param cause rejects the promises of the file ranges
     void clear(Throwable cause) {
         while (count > 0) {

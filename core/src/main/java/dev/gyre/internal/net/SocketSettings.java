@@ -172,10 +172,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         }
     }
 
-    /// Opens a socket that is not connected yet.
-    ///
     /// @param like an address of the same family
-    /// @throws SystemCallException if the kernel refuses
     OpenDescriptor stream(Syscalls syscalls, SocketAddress like) {
         OpenDescriptor socket = NativeSockets.stream(syscalls, like);
         try {

@@ -108,8 +108,6 @@ final class SocketTransport implements Transport {
         return known;
     }
 
-    // ------------------------------------------------------------------ input
-
     @Override
     public void setReading(boolean wanted) {
         this.wanted = wanted;
@@ -207,8 +205,6 @@ final class SocketTransport implements Transport {
         wanted = false;
         handler().onFailed(reasonOf(failure), failure);
     }
-
-    // ------------------------------------------------------------------ output
 
     @Override
     public void flush(OutputQueue queue) {
@@ -339,8 +335,6 @@ final class SocketTransport implements Transport {
                     }
                 });
     }
-
-    // ------------------------------------------------------------------ closing
 
     @Override
     public void close(boolean reset) {

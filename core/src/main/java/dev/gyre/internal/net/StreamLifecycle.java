@@ -29,7 +29,7 @@ final class StreamLifecycle {
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
-    /// The cause that the protocol gave. It is reported instead of the actual reason.
+    /// Set by the protocol. Reported instead of the actual reason.
     private @Nullable CloseReason reportedReason;
 
     private @Nullable Consumer<? super CloseReason> onClose;

@@ -165,9 +165,7 @@ public final class Streams implements AutoCloseable {
         listeners.remove(listener);
     }
 
-    /// Resets the open connections that a listener has accepted, and logs them.
-    ///
-    /// @return how many
+    /// Resets and logs the open connections that a listener has accepted, and returns their number.
     int resetAcceptedBy(LoopListener listener) {
         List<Connection> accepted = new ArrayList<>();
         for (Connection each = first; each != null; each = each.next) {

@@ -97,8 +97,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         return Objects.requireNonNull(handler);
     }
 
-    /// Starts the handshake.
-    ///
     /// @param first input that was received before; released here
     void start(@Nullable NativeBuffer first) {
         if (isDone()) {

@@ -30,7 +30,7 @@ import javax.net.ssl.SSLException;
 /// **Threads.** One at a time. Only the tasks may run on another thread. Until [#tasksDone()] the
 /// JDK's engine is locked and not used.
 public final class TlsEngine {
-    /// What is needed to continue.
+    /// The condition of the next call.
     public enum Next {
         INPUT,
         ROOM,
@@ -288,8 +288,6 @@ public final class TlsEngine {
     }
 
     /// Sends handshake messages, an alert or the close_notify only.
-    ///
-    /// @return as [#send(ByteBuffer\[\], int, int, ByteBuffer)]
     public Next send(ByteBuffer ciphertext) {
         return send(NOTHING, 0, 0, ciphertext);
     }

@@ -21,8 +21,6 @@ final class TlsErrors {
 
     private TlsErrors() {}
 
-    /// Returns the failure with a clearer message.
-    ///
     /// @param peer the server's name, for a client
     static SSLException describe(SSLException thrown, @Nullable String peer) {
         String words = message(thrown, peer == null ? "the peer" : peer);

@@ -254,8 +254,6 @@ public final class TlsSetup implements Tls, Cloneable {
         return "Tls[" + (server ? "server" : "client") + ", " + credentials.sources() + "]";
     }
 
-    /// Creates the engine of one connection.
-    ///
     /// @param host the connected host; null for a server, or if unknown
     /// @param port separates the sessions of servers on one host; ignored for a server
     /// @param scratch of the connection's loop
@@ -278,8 +276,6 @@ public final class TlsSetup implements Tls, Cloneable {
         return new TlsEngine(engine, scratch, name, recorder);
     }
 
-    /// Checks that a client can connect with these settings.
-    ///
     /// @param host as for [#newEngine]
     /// @throws IllegalArgumentException for a server, or if there is no server name to verify
     public void requireClientOf(@Nullable String host) {
