@@ -43,7 +43,6 @@ final class Connection implements Transport.Handler {
     private boolean securing;
 
     private boolean reading;
-
     private boolean readsUnderPressure;
 
     /// The pending promise of [#caughtUp()]; null if none.
