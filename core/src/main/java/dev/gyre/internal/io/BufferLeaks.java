@@ -80,7 +80,6 @@ public final class BufferLeaks {
         enabled = System.getProperty(PROPERTY) == null || enabled;
     }
 
-    /// Tracks a buffer that is passed to a user.
     void track(NativeBuffer buffer) {
         if (enabled) {
             buffer.trace = trace(buffer);

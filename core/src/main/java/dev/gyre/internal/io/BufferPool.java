@@ -140,9 +140,7 @@ public final class BufferPool {
         }
     }
 
-    /// Acquires an empty buffer for internal code.
-    ///
-    /// @return null if the limit is reached
+    /// Acquires an empty buffer for internal code; null if the limit is reached.
     public @Nullable NativeBuffer acquire(int atLeast) {
         Part part = part(atLeast);
         if (part == null) {
@@ -152,9 +150,7 @@ public final class BufferPool {
         return part.view;
     }
 
-    /// Acquires an empty buffer with a new view.
-    ///
-    /// @return null if the limit is reached
+    /// Acquires an empty buffer with a new view; null if the limit is reached.
     public @Nullable NativeBuffer acquireForUser(int atLeast) {
         operations.context.requireOpen("Buffer.acquire");
         RefCountedMemory.requireSize(atLeast);
@@ -387,7 +383,6 @@ public final class BufferPool {
 
     // ------------------------------------------------------------------ usage
 
-    /// Returns the number of bytes in use. Any thread.
     public long used() {
         return used.get();
     }
@@ -396,7 +391,6 @@ public final class BufferPool {
         return reserved;
     }
 
-    /// Returns the number of resident bytes. Never above the limit.
     long resident() {
         return resident;
     }

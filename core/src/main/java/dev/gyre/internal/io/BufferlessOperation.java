@@ -36,7 +36,6 @@ public final class BufferlessOperation extends LoopOperation {
         return this;
     }
 
-    /// Moves bytes between two descriptors.
     public BufferlessOperation move(
             Opcode opcode,
             OpenDescriptor descriptor,
@@ -56,7 +55,7 @@ public final class BufferlessOperation extends LoopOperation {
 
     /// Waits for the peer's end or a connection error, without reading.
     ///
-    /// @param ready which bits of [dev.gyre.internal.backend.Ready] complete it
+    /// @param ready which bits of [dev.gyre.internal.backend.Readiness] complete it
     public BufferlessOperation pollEnd(
             OpenDescriptor socket, int ready, Consumer<? super Operation> callback) {
         init(Opcode.POLL_END, socket, callback);

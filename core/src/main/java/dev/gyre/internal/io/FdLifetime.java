@@ -80,7 +80,6 @@ final class FdLifetime {
         this.traits = traits;
     }
 
-    /// Whether the fd is known to be non-blocking.
     boolean isNonBlocking() {
         return traits != UNKNOWN;
     }
@@ -98,7 +97,7 @@ final class FdLifetime {
 
     /// Starts a use: the fd is not closed before [#release()].
     void acquire() {
-        StackReserve.requireSmall(); // Covers leave() too: it must not fail.
+        StackReserve.requireSmall(); // Covers release() too: it must not fail.
         int before;
         do {
             before = users.get();
@@ -107,8 +106,9 @@ final class FdLifetime {
     }
 
     void release() {
-        if (users.decrementAndGet() == CLOSED) {
-            closeFd();
+        if (users.decrementAndGet() == CLOSED && owned) {
+            // Linux frees the fd even if close reports an error: no remedy exists.
+            int _ = calls().close(fd);
         }
     }
 
@@ -188,13 +188,6 @@ final class FdLifetime {
             throw Throwables.rethrow(thrown);
         }
         return true;
-    }
-
-    private void closeFd() {
-        if (owned) {
-            // Linux frees the fd even if close reports an error: no remedy exists.
-            int _ = calls().close(fd);
-        }
     }
 
     @Override

@@ -11,7 +11,6 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/// Opens a file.
 public final class LoopFileOpen extends LoopOperation implements FileOpenOperation {
     /// The file of the last completion until the user takes it. Loop thread only.
     private @Nullable OpenDescriptor opened;

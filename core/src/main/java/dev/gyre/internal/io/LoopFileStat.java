@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-/// Reads the status of a file by its path or descriptor.
 public final class LoopFileStat extends LoopOperation implements FileStatOperation {
     private final NativeBytes found = NativeBytes.allocate(Linux.SIZEOF_STATX);
 

@@ -88,8 +88,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         this.pool = pool;
     }
 
-    /// Sets the opcode, the descriptor and the callback of an operation from the pool.
-    ///
     /// @param callback accepts the subclass's own public type, which the subclass's method checks
     @SuppressWarnings("unchecked")
     final void init(Opcode opcode, @Nullable OpenDescriptor of, @Nullable Consumer<?> callback) {
@@ -112,8 +110,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         request.onProgress = callback;
     }
 
-    // ------------------------------------------------------------------ for subclasses
-
     /// Checks and acquires the user's buffers, and fills in the request. Acquires nothing if it
     /// throws.
     void prepare() {}
@@ -121,14 +117,12 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     /// Releases the user's buffers and stores the result, after the kernel completed the request.
     void settle() {}
 
-    /// Frees what the last completion produced and the user did not take. Called after the
+    /// Frees the product of the last completion unless the user has taken it. Called after the
     /// callback, instead of it, and on release.
     void discard() {}
 
     /// Drops references to the user's objects, on release.
     void forget() {}
-
-    // ------------------------------------------------------------------ starting and stopping
 
     @Override
     public Operation start() {
@@ -243,8 +237,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         pool.release(this);
     }
 
-    // ------------------------------------------------------------------ completion
-
     @Override
     public final void onComplete(Request completed) {
         settleCompletion();
@@ -321,8 +313,6 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
         settleCompletion();
         discard();
     }
-
-    // ------------------------------------------------------------------ state
 
     @Override
     public boolean isPending() {

@@ -47,12 +47,10 @@ public final class LoopOperations {
     private int transfers;
 
     /// Indexed by fd.
-    private @Nullable FdLease[] leases;
+    private @Nullable FdLease[] leases = new @Nullable FdLease[64];
 
     /// A descriptor in use by operations of this loop: holds the number from the first operation
     /// until the descriptor is closed and the kernel no longer uses it.
-    ///
-    /// Loop thread only.
     final class FdLease implements FdLifetime.User {
         final FdLifetime lifetime;
         final DescriptorState state;
@@ -91,7 +89,6 @@ public final class LoopOperations {
         this.context = context;
         this.engine = engine;
         this.syscalls = syscalls;
-        leases = new @Nullable FdLease[64];
         receiveViews = new LoopReceive.Views(engine, this);
         pool = new BufferPool(this, syscalls.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
@@ -117,8 +114,6 @@ public final class LoopOperations {
         context.requireOpen(method);
     }
 
-    /// Cancels pending operations of a descriptor.
-    ///
     /// @param key cancels only operations with this key; all if null
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
         context.requireConfined("cancelAll");
@@ -144,7 +139,6 @@ public final class LoopOperations {
         tickEnd.add(last);
     }
 
-    /// Runs the actions registered for the end of the tick.
     public void endTick() {
         tick++;
         RuntimeException failed = null;
@@ -152,7 +146,7 @@ public final class LoopOperations {
             try {
                 tickEnd.take().run();
             } catch (RuntimeException e) {
-                failed = failed == null ? e : failed; // The others are not to suffer for it.
+                failed = failed == null ? e : failed; // The other actions still run.
             }
         }
         if (failed != null) {
@@ -160,18 +154,15 @@ public final class LoopOperations {
         }
     }
 
-    /// Returns whether an action is registered for the end of the tick.
     public boolean hasTickEnd() {
         return !tickEnd.isEmpty();
     }
 
-    /// Returns the number of the current tick.
     public long tick() {
         return tick;
     }
 
-    /// Whether the loop is coming to its end: what waits for others is cancelled, and starts no
-    /// more.
+    /// Whether the loop shuts down: operations that wait for a peer are cancelled, not started.
     public boolean isEnding() {
         return context.isShuttingDown();
     }
@@ -179,8 +170,6 @@ public final class LoopOperations {
     public StreamCounters streamCounters() {
         return streamCounters;
     }
-
-    // ------------------------------------------------------------------ leases
 
     /// Returns the lease of a descriptor, opening it for the first operation.
     FdLease leaseOf(OpenDescriptor descriptor) {
@@ -262,14 +251,10 @@ public final class LoopOperations {
         }
     }
 
-    // ------------------------------------------------------------------ liveness and shutdown
-
-    /// Adjusts the count of operations that do not keep the loop alive.
     public void countBackground(int more) {
         background += more;
     }
 
-    /// Whether operations in flight keep the loop alive.
     public boolean keepsLoopAlive() {
         return engine.outstanding() > background;
     }
@@ -289,7 +274,6 @@ public final class LoopOperations {
         transfers--;
     }
 
-    /// Whether a graceful shutdown has a transfer to wait for.
     public boolean isTransferring() {
         return transfers > 0;
     }
@@ -305,7 +289,6 @@ public final class LoopOperations {
         }
     }
 
-    /// Ends all leases, and frees undelivered completions and all memory.
     public void close() {
         for (FdLease lease : leases) {
             if (lease != null) {

@@ -19,9 +19,7 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
     /// The index of the received buffer. A restart changes the request's own index.
     private int index = -1;
 
-    /// One view per receive buffer of a loop, created when first lent.
-    ///
-    /// Loop thread only.
+    /// One view per receive buffer of a loop, created when first lent. Loop thread only.
     static final class Views {
         private static final String ENDED =
                 "the loop again: it is valid during the callback only, unless keep() was called";

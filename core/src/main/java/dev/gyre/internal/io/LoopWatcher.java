@@ -41,8 +41,6 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     private int callbacksLeft;
 
     private @Nullable Consumer<? super Watcher> selected;
-
-    /// Whether it was rearmed since the event.
     private boolean rearmed;
 
     /// Whether the kernel reports changes only, because a lasting condition is unwanted.
@@ -55,8 +53,6 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         this.lifetime = descriptor.lifetime();
         this.watch = watch;
     }
-
-    // ------------------------------------------------------------------ dispatch
 
     @Override
     public void onReady(int events) {
@@ -184,8 +180,6 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         }
     }
 
-    // ------------------------------------------------------------------ public methods
-
     @Override
     public Descriptor descriptor() {
         watchers.context.requireConfined("descriptor");
@@ -265,8 +259,6 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return this;
     }
 
-    // ------------------------------------------------------------------ for the lifetime
-
     /// Registers with the backend. Called by [FdLifetime#attach], while the fd is certainly open.
     @Override
     public void attached() {
@@ -284,7 +276,6 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
         return true;
     }
 
-    /// Whether it keeps the loop alive.
     boolean keepsLoopAlive() {
         return registered && armed && referenced;
     }

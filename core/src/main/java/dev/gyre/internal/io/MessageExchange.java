@@ -24,8 +24,6 @@ public final class MessageExchange implements AutoCloseable {
     private @Nullable RefCountedMemory receiveMemory;
 
     /// A `msghdr` in native memory, followed by its address and its one `iovec`.
-    ///
-    /// Loop thread only.
     static final class Header {
         private static final int ADDRESS_AT = Linux.SIZEOF_MSGHDR;
         private static final int VECTOR_AT = ADDRESS_AT + Linux.SIZEOF_SOCKADDR_STORAGE;
@@ -62,8 +60,6 @@ public final class MessageExchange implements AutoCloseable {
         this.syscalls = syscalls;
     }
 
-    /// Receives a message.
-    ///
     /// @param maxBytes the length beyond which the message is truncated
     /// @return the received length, or `-errno`
     public int receive(OpenDescriptor socket, int maxBytes) {
@@ -87,12 +83,10 @@ public final class MessageExchange implements AutoCloseable {
         return message;
     }
 
-    /// Returns the sender of the last received message.
     public SocketAddress from() {
         return SocketAddresses.decode(header.address, header.addressLength());
     }
 
-    /// Whether the last received message was longer than its memory.
     public boolean isTruncated() {
         return header.isTruncated();
     }
@@ -117,8 +111,6 @@ public final class MessageExchange implements AutoCloseable {
                 socket, fd -> (int) calls.sendmsg(fd, header.memory.address(), Linux.MSG_NOSIGNAL));
     }
 
-    /// Connects a socket to a peer.
-    ///
     /// @return zero, or `-errno`
     /// @throws IllegalArgumentException if a socket of the family cannot reach the address
     public int connect(OpenDescriptor socket, int family, SocketAddress to) {

@@ -82,12 +82,10 @@ public final class NativeBuffer implements Buffer {
         holder = operation;
     }
 
-    /// Ends a loan. The user owns the buffer again.
     public void endLoan() {
         holder = null;
     }
 
-    /// Empties the buffer for its next user.
     void reset() {
         holder = null;
         borrowed = false;
@@ -123,8 +121,6 @@ public final class NativeBuffer implements Buffer {
     }
 
     /// Ends a view of this buffer, and adopts its indexes.
-    ///
-    /// @param reason completes the message "the buffer belongs to"
     public void endView(NativeBuffer view, String reason) {
         readIndex = view.readIndex;
         writeIndex = view.writeIndex;
@@ -168,12 +164,10 @@ public final class NativeBuffer implements Buffer {
         return memory.address() + writeIndex;
     }
 
-    /// Adds bytes that the kernel put.
     public void advanceWriteIndex(long bytes) {
         writeIndex += (int) bytes;
     }
 
-    /// Consumes bytes that the kernel read.
     public void advanceReadIndex(long bytes) {
         readIndex += (int) bytes;
     }
@@ -186,8 +180,6 @@ public final class NativeBuffer implements Buffer {
         return capacity - writeIndex;
     }
 
-    /// Moves bytes from another buffer.
-    ///
     /// @param bytes at most its readable bytes and this buffer's writable bytes
     /// @return bytes
     public int transferFrom(NativeBuffer other, int bytes) {
@@ -408,9 +400,7 @@ public final class NativeBuffer implements Buffer {
         }
     }
 
-    /// Advances the write index.
-    ///
-    /// @return the previous index
+    /// Advances the write index, and returns the previous one.
     private int reserve(int bytes) {
         requireAccess();
         int at = writeIndex;
@@ -422,9 +412,7 @@ public final class NativeBuffer implements Buffer {
         return at;
     }
 
-    /// Advances the read index.
-    ///
-    /// @return the previous index
+    /// Advances the read index, and returns the previous one.
     private int consume(int bytes) {
         requireAccess();
         int at = readIndex;

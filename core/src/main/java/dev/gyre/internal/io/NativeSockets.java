@@ -33,14 +33,10 @@ public final class NativeSockets {
 
     private NativeSockets() {}
 
-    // ------------------------------------------------------------------ creation
-
     public static Descriptor listen(Syscalls syscalls, SocketAddress address) {
         return listen(syscalls, address, address, BACKLOG, socket -> {}, socket -> {});
     }
 
-    /// Creates a listening stream socket.
-    ///
     /// @param named the address as the caller wrote it, for messages
     /// @param beforeBind sets socket options before the bind
     /// @param afterBind sets socket options between the bind and the listen
@@ -69,14 +65,11 @@ public final class NativeSockets {
         }
     }
 
-    /// Creates an unconnected stream socket of the address's family.
     public static OpenDescriptor stream(Syscalls syscalls, SocketAddress like) {
         boolean unix = SocketAddresses.family(like) == Linux.AF_UNIX;
         return open(syscalls, like, SOCK_STREAM, unix ? UNIX : Traits.TCP);
     }
 
-    /// Creates a datagram socket bound to the address.
-    ///
     /// @param beforeBind sets socket options before the bind
     public static OpenDescriptor datagram(
             Syscalls syscalls, SocketAddress address, Consumer<? super OpenDescriptor> beforeBind) {
@@ -91,7 +84,6 @@ public final class NativeSockets {
         }
     }
 
-    /// Creates two connected Unix stream sockets.
     public static List<Descriptor> pair(Syscalls syscalls) {
         FdReaper.reclaim(); // Descriptors may be exhausted.
         FdPair pair = new FdPair();
@@ -134,8 +126,6 @@ public final class NativeSockets {
             throw new SystemCallException(call, -result, attempt, Errno.bindHint(address, -result));
         }
     }
-
-    // ------------------------------------------------------------------ existing sockets
 
     /// Sends a FIN after the pending output. Input stays open.
     public static void shutdownOutput(Syscalls syscalls, OpenDescriptor socket) {

@@ -23,8 +23,6 @@ public final class OpenDescriptor implements Descriptor {
         this.lifetime = lifetime;
     }
 
-    /// Wraps an open fd.
-    ///
     /// @param kernels supplies the system calls of the calling thread
     /// @param owned whether closing the descriptor closes the fd
     public static OpenDescriptor of(
@@ -50,8 +48,6 @@ public final class OpenDescriptor implements Descriptor {
     }
 
     /// Makes watchers keep this descriptor reachable, for owners that hold only the watcher.
-    ///
-    /// @return this descriptor
     public OpenDescriptor heldWhileWatched() {
         heldWhileWatched = true;
         return this;
@@ -67,7 +63,6 @@ public final class OpenDescriptor implements Descriptor {
 
     /// Makes a system call. The fd stays open meanwhile.
     ///
-    /// @return the result of the call
     /// @throws dev.gyre.io.ClosedDescriptorException if it is closed
     public int use(IntUnaryOperator call) {
         lifetime.acquire();

@@ -12,17 +12,16 @@ public final class OperationPools {
     /// The maximum of free operations per kind. The garbage collector frees the rest.
     private static final int MAX_FREE = 1 << 16;
 
-    private final Pool<BufferOperation> buffered;
-    private final Pool<VectorOperation> vectored;
-    private final Pool<LoopAccept> accepting;
-    private final Pool<LoopReceive> receiving;
-    private final Pool<LoopMessage> messages;
-    private final Pool<BufferlessOperation> bufferless;
-    private final Pool<LoopFileOpen> opening;
-    private final Pool<LoopFileStat> stats;
+    public final Pool<BufferOperation> buffered;
+    public final Pool<VectorOperation> vectored;
+    public final Pool<LoopAccept> accepting;
+    public final Pool<LoopReceive> receiving;
+    public final Pool<LoopMessage> message;
+    public final Pool<BufferlessOperation> bufferless;
+    public final Pool<LoopFileOpen> opening;
+    public final Pool<LoopFileStat> stat;
 
-    /// The free operations of one kind.
-    static final class Pool<T extends LoopOperation> {
+    public static final class Pool<T extends LoopOperation> {
         private final LoopOperations operations;
         private final BiFunction<LoopOperations, Pool<T>, T> factory;
         private final ArrayDeque<T> free = new ArrayDeque<>();
@@ -38,7 +37,7 @@ public final class OperationPools {
             }
         }
 
-        T acquire() {
+        public T acquire() {
             @Nullable T known = free.pollLast();
             return known != null ? known : factory.apply(operations, this);
         }
@@ -57,41 +56,9 @@ public final class OperationPools {
         vectored = new Pool<>(operations, preallocated, VectorOperation::new);
         accepting = new Pool<>(operations, preallocated, LoopAccept::new);
         receiving = new Pool<>(operations, preallocated, LoopReceive::new);
-        messages = new Pool<>(operations, preallocated, LoopMessage::new);
+        message = new Pool<>(operations, preallocated, LoopMessage::new);
         bufferless = new Pool<>(operations, preallocated, BufferlessOperation::new);
         opening = new Pool<>(operations, preallocated, LoopFileOpen::new);
-        stats = new Pool<>(operations, preallocated, LoopFileStat::new);
-    }
-
-    public BufferOperation buffered() {
-        return buffered.acquire();
-    }
-
-    public VectorOperation vectored() {
-        return vectored.acquire();
-    }
-
-    public LoopAccept accepting() {
-        return accepting.acquire();
-    }
-
-    public LoopReceive receiving() {
-        return receiving.acquire();
-    }
-
-    public LoopMessage message() {
-        return messages.acquire();
-    }
-
-    public BufferlessOperation bufferless() {
-        return bufferless.acquire();
-    }
-
-    public LoopFileOpen opening() {
-        return opening.acquire();
-    }
-
-    public LoopFileStat stat() {
-        return stats.acquire();
+        stat = new Pool<>(operations, preallocated, LoopFileStat::new);
     }
 }

@@ -31,7 +31,6 @@ final class RefCountedMemory {
     // Shared: written by any thread that has a buffer, hence never incremented from zero.
     private volatile int refCount = 1;
 
-    /// Receives memory that no buffer uses.
     interface Owner {
         /// Any thread.
         void reclaim();
@@ -60,7 +59,6 @@ final class RefCountedMemory {
         return refCount > 1;
     }
 
-    /// Drops the caller's reference.
     void release() {
         // A sole reference stays sole: only the thread with a buffer can slice it.
         if (refCount > 1 && (int) REF_COUNT.getAndAdd(this, -1) > 1) {

@@ -5,6 +5,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
+import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.internal.sys.Syscalls;
 
 /// The integer options of sockets, under the kernel's names. Any thread.
@@ -45,8 +46,6 @@ public enum SocketOption {
         this.number = number;
     }
 
-    /// Sets the option.
-    ///
     /// @throws SystemCallException if the kernel refuses; names the option and the value
     public void set(Syscalls syscalls, OpenDescriptor socket, int value) {
         long memory = SCRATCH.get().address();
@@ -94,12 +93,8 @@ public enum SocketOption {
             long memory,
             int length,
             String what) {
-        int result =
-                socket.use(
-                        fd ->
-                                syscalls.sockets()
-                                        .get()
-                                        .setsockopt(fd, level, option, memory, length));
+        SocketCalls calls = syscalls.sockets().get();
+        int result = socket.use(fd -> calls.setsockopt(fd, level, option, memory, length));
         if (result < 0) {
             throw new SystemCallException(
                     "setsockopt",

@@ -8,11 +8,18 @@ import java.util.Arrays;
 /// Counts the streams of a loop by outcome. Written by the loop thread, read by any.
 @SuppressWarnings("EnumOrdinal") // An index of an array in memory only.
 public final class StreamCounters {
-    private final Counter opened = new Counter();
+    public final Counter opened = new Counter();
+
+    /// Connections closed at once because of a listener limit.
+    public final Counter refused = new Counter();
+
+    /// Connections closed at once for lack of descriptors.
+    public final Counter shed = new Counter();
+
+    /// How often descriptors, or kernel memory for them, ran out.
+    public final Counter exhaustions = new Counter();
+
     private final Counter closed = new Counter();
-    private final Counter refused = new Counter();
-    private final Counter shed = new Counter();
-    private final Counter exhaustions = new Counter();
 
     /// Indexed by [CloseReason#ordinal()].
     private final Counter[] reasons = new Counter[CloseReason.values().length];
@@ -21,49 +28,13 @@ public final class StreamCounters {
         Arrays.setAll(reasons, index -> new Counter());
     }
 
-    public void opened() {
-        opened.add(1);
-    }
-
     public void closed(CloseReason why) {
         closed.add(1);
         reasons[why.ordinal()].add(1);
     }
 
-    /// Counts a connection closed at once because of a listener limit.
-    public void refused() {
-        refused.add(1);
-    }
-
-    /// Counts connections closed at once for lack of descriptors.
-    public void shed(int connections) {
-        shed.add(connections);
-    }
-
-    /// Counts an exhaustion of descriptors or of kernel memory for them.
-    public void exhausted() {
-        exhaustions.add(1);
-    }
-
-    public long allRefused() {
-        return refused.get();
-    }
-
-    public long allShed() {
-        return shed.get();
-    }
-
-    public long exhaustions() {
-        return exhaustions.get();
-    }
-
-    /// Returns the number of open streams.
     public long open() {
         return opened.get() - closed.get();
-    }
-
-    public long allOpened() {
-        return opened.get();
     }
 
     public long closedFor(CloseReason why) {

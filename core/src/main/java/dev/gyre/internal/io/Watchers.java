@@ -34,7 +34,6 @@ public final class Watchers {
         this.context = host;
     }
 
-    /// Returns the number of watched descriptors.
     public int size() {
         return size;
     }
@@ -103,8 +102,6 @@ public final class Watchers {
         }
     }
 
-    // ------------------------------------------------------------------ for LoopWatcher
-
     /// Registers a watcher with the backend. Called under the lock of its [FdLifetime].
     synchronized void register(LoopWatcher watcher, int interest) {
         int fd = watcher.lifetime.fd;
@@ -146,16 +143,14 @@ public final class Watchers {
 
     void modify(LoopWatcher watcher, int interest) {
         try {
-            modifyIfRegistered(watcher, interest);
+            synchronized (this) {
+                if (watcher.registered) {
+                    backend.modify(watcher.lifetime.fd, interest);
+                }
+            }
         } catch (RuntimeException e) {
             remove(watcher);
             throw e;
-        }
-    }
-
-    private synchronized void modifyIfRegistered(LoopWatcher watcher, int interest) {
-        if (watcher.registered) {
-            backend.modify(watcher.lifetime.fd, interest);
         }
     }
 

@@ -144,22 +144,22 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long streamsOpened() {
-        return components.operations.streamCounters().allOpened();
+        return components.operations.streamCounters().opened.get();
     }
 
     @Override
     public long connectionsRefused() {
-        return components.operations.streamCounters().allRefused();
+        return components.operations.streamCounters().refused.get();
     }
 
     @Override
     public long connectionsShed() {
-        return components.operations.streamCounters().allShed();
+        return components.operations.streamCounters().shed.get();
     }
 
     @Override
     public long exhaustions() {
-        return components.operations.streamCounters().exhaustions();
+        return components.operations.streamCounters().exhaustions.get();
     }
 
     @Override

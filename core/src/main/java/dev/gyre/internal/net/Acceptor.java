@@ -83,11 +83,11 @@ final class Acceptor {
         this.listener = listener;
         singleShot = limit.isWithin(backlog, socket.fd());
         refillReserve();
-        accept = streams.operations().pools().accepting().of(socket, true, this::onAccepted);
+        accept =
+                streams.operations().pools().accepting.acquire().of(socket, true, this::onAccepted);
         accept.key(LoopOperations.ACCEPTING);
     }
 
-    /// Starts or cancels the accept operation as the state requires.
     void update() {
         boolean wants = suspended == 0 && socket.isOpen() && !streams.operations().isEnding();
         if (wants && !accepting) {
@@ -105,7 +105,6 @@ final class Acceptor {
         update();
     }
 
-    /// Withdraws a reason, and resumes if no other remains.
     void resume(int reasons) {
         suspended &= ~reasons;
         drainWaiting();
@@ -183,8 +182,6 @@ final class Acceptor {
         }
     }
 
-    // ------------------------------------------------------------------ errors
-
     private void onError(int errno) {
         if (Errno.kind(errno) == SystemCallException.Kind.RESOURCE) {
             onExhausted(errno, shedOne());
@@ -217,9 +214,9 @@ final class Acceptor {
     private void onExhausted(int errno, int closed) {
         StreamCounters counters = streams.operations().streamCounters();
         shed += closed;
-        counters.shed(closed);
+        counters.shed.add(closed);
         if (limit.refused(listener + " has stopped accepting", errno, streams.loop().nowNanos())) {
-            counters.exhausted();
+            counters.exhaustions.add(1);
         }
         limit.shed(closed);
         singleShot = true;

@@ -8,7 +8,6 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.TlsSession;
 
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.function.Consumer;
 
 /// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
@@ -30,6 +28,10 @@ final class Connection implements Transport.Handler {
     final Streams streams;
     final StreamConfig config;
     final SocketAddress peer;
+
+    /// The address as given to `connect`. TLS requests and verifies its host name.
+    final SocketAddress target;
+
     final LoopStream stream;
     private final @Nullable LoopListener acceptedBy;
     private Transport transport;
@@ -40,12 +42,7 @@ final class Connection implements Transport.Handler {
     /// Whether unread input belongs to TLS, which has not started yet.
     private boolean securing;
 
-    /// The address as given to `connect`. TLS requests and verifies its host name.
-    private SocketAddress target;
-
-    /// Whether the transport is reading.
     private boolean reading;
-
     private boolean readsUnderPressure;
 
     /// The pending promise of [#caughtUp()]; null if none.
@@ -66,13 +63,14 @@ final class Connection implements Transport.Handler {
             Streams streams,
             OpenDescriptor socket,
             SocketAddress peer,
+            SocketAddress target,
             StreamConfig config,
             @Nullable LoopListener acceptedBy) {
         this.streams = streams;
         this.config = config;
         this.peer = peer;
         this.acceptedBy = acceptedBy;
-        target = peer;
+        this.target = target;
         readsUnderPressure = config.readsUnderBackpressure().orElse(acceptedBy == null);
         this.socket = new SocketTransport(streams, socket);
         transport = this.socket;
@@ -85,8 +83,6 @@ final class Connection implements Transport.Handler {
         streams.add(this);
         timeouts.reschedule();
     }
-
-    // ------------------------------------------------------------------ for its parts
 
     EventLoop loop() {
         return streams.loop();
@@ -122,7 +118,6 @@ final class Connection implements Transport.Handler {
         readsUnderPressure = true;
     }
 
-    /// Starts or stops reading if the demand for input has changed.
     void updateReading() {
         boolean wants = isOpenOrDraining() && input.wantsMore();
         if (wants != reading) {
@@ -133,8 +128,6 @@ final class Connection implements Transport.Handler {
             transport.setReading(wants);
         }
     }
-
-    // ------------------------------------------------------------------ TLS
 
     /// Inserts TLS above the transport. TLS receives all unread input first, including the rest of
     /// the current callback's buffer. So plaintext cannot pass for decrypted input.
@@ -157,14 +150,6 @@ final class Connection implements Transport.Handler {
         return outcome.promise();
     }
 
-    SocketAddress target() {
-        return target;
-    }
-
-    void target(SocketAddress name) {
-        target = name;
-    }
-
     boolean isSecuring() {
         return securing;
     }
@@ -176,8 +161,6 @@ final class Connection implements Transport.Handler {
     @Nullable TlsSession session() {
         return tlsEngine == null ? null : tlsEngine.session();
     }
-
-    // ------------------------------------------------------------------ as the transport's handler
 
     @Override
     public void onReceived(NativeBuffer data) {
@@ -205,7 +188,7 @@ final class Connection implements Transport.Handler {
         }
         outcome = loop().deferred();
         if (!isOpen()) {
-            outcome.reject(closedException());
+            outcome.reject(lifecycle.closedException());
         } else if (input.hasEnded()) {
             outcome.resolve(null);
         } else {
@@ -268,8 +251,6 @@ final class Connection implements Transport.Handler {
         output.release();
     }
 
-    // ------------------------------------------------------------------ pipes
-
     /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
     /// continue to read.
     void pipeStarted() {
@@ -286,26 +267,12 @@ final class Connection implements Transport.Handler {
         }
     }
 
-    // ------------------------------------------------------------------ closing
-
     boolean isOpen() {
         return lifecycle.isOpen();
     }
 
     boolean isOpenOrDraining() {
         return !lifecycle.isClosed();
-    }
-
-    StreamClosedException closedException() {
-        return lifecycle.closedException();
-    }
-
-    void addCloseListener(Consumer<? super Connection> listener) {
-        lifecycle.addCloseListener(listener);
-    }
-
-    void closeWith(CloseReason why, @Nullable Throwable cause) {
-        lifecycle.close(why, cause);
     }
 
     /// Closes the stream after a callback threw. The caller rethrows to the loop.
@@ -320,7 +287,7 @@ final class Connection implements Transport.Handler {
         timeouts.cancel();
         input.close();
         if (barrier != null) {
-            barrier.reject(closedException());
+            barrier.reject(lifecycle.closedException());
             barrier = null;
         }
         output.rejectFlushWaiters();

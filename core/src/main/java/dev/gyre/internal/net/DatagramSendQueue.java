@@ -96,9 +96,7 @@ final class DatagramSendQueue {
         return true;
     }
 
-    /// Sends queued messages until the kernel has no more room.
-    ///
-    /// @param max how many messages to try
+    /// Sends at most `max` queued messages, until the kernel has no more room.
     void flush(int max) {
         Queued first = queue.peek();
         for (int i = 0; i < max && first != null; i++) {

@@ -64,7 +64,7 @@ final class HangupWatch implements Runnable {
         }
         BufferlessOperation known = poll;
         if (known == null) {
-            known = operations.pools().bufferless();
+            known = operations.pools().bufferless.acquire();
             poll = known;
         }
         known.pollEnd(transport.socket, interest, onReady);

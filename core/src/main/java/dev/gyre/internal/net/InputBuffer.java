@@ -45,14 +45,12 @@ final class InputBuffer {
         return unread;
     }
 
-    // ------------------------------------------------------------------ adding
-
     /// Copies all of `data`. Closes the stream if there is no memory for it.
     void append(NativeBuffer data) {
         NativeBuffer grown = append(lentView != null ? receivedSince : unread, data);
         if (grown == null) {
             data.clear();
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
         } else if (lentView != null) {
             receivedSince = grown;
@@ -88,9 +86,6 @@ final class InputBuffer {
         return room;
     }
 
-    // ------------------------------------------------------------------ lending to a callback
-
-    /// Reclaims the view of `kept` after a callback.
     @SuppressWarnings("ReferenceEquality") // compares identity
     void endLending(NativeBuffer kept, NativeBuffer view) {
         kept.endView(view, OWNER);
@@ -112,8 +107,6 @@ final class InputBuffer {
             kept.release();
         }
     }
-
-    // ------------------------------------------------------------------ lending to read()
 
     /// Returns a view of `kept`, all unread input. Valid until [#reclaimView].
     NativeBuffer lendView(NativeBuffer kept) {
@@ -145,9 +138,6 @@ final class InputBuffer {
         }
     }
 
-    // ------------------------------------------------------------------ releasing
-
-    /// Transfers the buffer to the caller.
     @Nullable NativeBuffer detach() {
         reclaimView();
         NativeBuffer detached = unread;
@@ -155,8 +145,6 @@ final class InputBuffer {
         return detached;
     }
 
-    /// Drops all input.
-    ///
     /// @param lent whether a callback is reading from `unread` and releases it afterwards
     void clear(boolean lent) {
         if (lentView != null) {

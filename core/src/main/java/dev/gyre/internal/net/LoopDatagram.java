@@ -100,7 +100,6 @@ public final class LoopDatagram implements Datagram {
         }
     }
 
-    /// Returns the memory that the datagram sockets of a loop share.
     private static MessageExchange exchangeOf(Loop loop) {
         MessageExchange known = loop.owned(MessageExchange.class);
         if (known == null) {
@@ -121,8 +120,6 @@ public final class LoopDatagram implements Datagram {
         peer = to;
         return this;
     }
-
-    // ------------------------------------------------------------------ receiving
 
     @Override
     public Datagram onMessage(BiConsumer<? super Buffer, ? super SocketAddress> callback) {
@@ -192,8 +189,6 @@ public final class LoopDatagram implements Datagram {
         return paused;
     }
 
-    // ------------------------------------------------------------------ sending
-
     @Override
     public boolean send(Buffer message, SocketAddress to) {
         return sendTo(message, Objects.requireNonNull(to, "to"));
@@ -235,9 +230,6 @@ public final class LoopDatagram implements Datagram {
         return sendQueue.size();
     }
 
-    // ------------------------------------------------------------------ readiness
-
-    /// Registers interest in the readiness events that are needed now.
     private void updateWatcher() {
         if (closed) {
             return;
@@ -271,8 +263,6 @@ public final class LoopDatagram implements Datagram {
                             });
         }
     }
-
-    // ------------------------------------------------------------------ ending
 
     @Override
     public Datagram onError(Consumer<? super SystemCallException> callback) {
@@ -338,8 +328,6 @@ public final class LoopDatagram implements Datagram {
                     this + " is closed: call " + method + " before close()");
         }
     }
-
-    // ------------------------------------------------------------------ inspecting
 
     @Override
     public SocketAddress address() {

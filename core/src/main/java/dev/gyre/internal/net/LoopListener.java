@@ -94,8 +94,6 @@ public final class LoopListener implements Listener {
         }
     }
 
-    // ------------------------------------------------------------------ serving
-
     void serve(OpenDescriptor accepted) {
         SocketAddress peer = peerOf(accepted);
         if (peer == null) {
@@ -106,12 +104,13 @@ public final class LoopListener implements Listener {
         if (!admits(peer)) {
             accepted.close();
             refused++;
-            streams.operations().streamCounters().refused();
+            streams.operations().streamCounters().refused.add(1);
             return;
         }
-        Connection connection = new Connection(streams, accepted, peer, config.streams(), this);
+        Connection connection =
+                new Connection(streams, accepted, peer, peer, config.streams(), this);
         connections++;
-        connection.addCloseListener(this::connectionClosed);
+        connection.lifecycle.addCloseListener(this::connectionClosed);
         if (connections >= config.maxConnections()) {
             acceptor.suspend(Acceptor.FULL);
         }
@@ -142,7 +141,7 @@ public final class LoopListener implements Listener {
         try {
             return connection.stream.secure(tls);
         } catch (RuntimeException | Error e) {
-            connection.closeWith(CloseReason.TLS_FAILED, e); // The handler has not seen it.
+            connection.lifecycle.close(CloseReason.TLS_FAILED, e); // The handler has not seen it.
             throw e;
         }
     }
@@ -193,8 +192,6 @@ public final class LoopListener implements Listener {
         }
         acceptor.connectionClosed();
     }
-
-    // ------------------------------------------------------------------ the public interface
 
     @Override
     public SocketAddress address() {
@@ -262,21 +259,16 @@ public final class LoopListener implements Listener {
             drained = report;
             close();
             connectionsAtDrain = connections;
-            drainDeadline = streams.loop().after(deadline, _ -> resetRemaining());
+            drainDeadline =
+                    streams.loop().after(deadline, _ -> resetCount = streams.resetAcceptedBy(this));
             reportIfDrained();
-        } else if (drainDeadline != null && isSooner(deadline, drainDeadline)) {
-            drainDeadline.reschedule(deadline);
+        } else if (drainDeadline != null) {
+            long left = drainDeadline.deadlineNanos() - streams.loop().nowNanos(); // overflow-safe
+            if (deadline.compareTo(Duration.ofNanos(left)) < 0) {
+                drainDeadline.reschedule(deadline);
+            }
         }
         return report.promise();
-    }
-
-    private boolean isSooner(Duration deadline, Timer than) {
-        long left = than.deadlineNanos() - streams.loop().nowNanos(); // overflow-safe
-        return deadline.compareTo(Duration.ofNanos(left)) < 0;
-    }
-
-    private void resetRemaining() {
-        resetCount = streams.resetAcceptedBy(this);
     }
 
     private void reportIfDrained() {

@@ -37,7 +37,6 @@ public final class LoopStream implements Stream {
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
 
-    /// Adapts the callbacks of onData and onEnd to a protocol.
     private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
             implements Protocol {
         @Override
@@ -62,8 +61,6 @@ public final class LoopStream implements Stream {
     private void requireConfined(String method) {
         connection.streams.requireConfined(method);
     }
-
-    // ------------------------------------------------------------------ reading
 
     @Override
     public Stream onData(Consumer<? super Buffer> callback) {
@@ -103,7 +100,6 @@ public final class LoopStream implements Stream {
         return connection.input.unreadAtEnd();
     }
 
-    /// Clears the callbacks before a protocol or pipe replaces them.
     private void clearCallbacks() {
         onData = null;
         onEnd = null;
@@ -160,8 +156,6 @@ public final class LoopStream implements Stream {
         return connection.input.isPaused();
     }
 
-    // ------------------------------------------------------------------ writing
-
     @Override
     public boolean write(Buffer data) {
         requireConfined("write");
@@ -215,8 +209,6 @@ public final class LoopStream implements Stream {
         return Math.max(0, connection.output.pending() - connection.partiallySent());
     }
 
-    // ------------------------------------------------------------------ pipes
-
     @Override
     public Promise<Long> pipe(Stream to) {
         Objects.requireNonNull(to, "to");
@@ -233,8 +225,6 @@ public final class LoopStream implements Stream {
         ((LoopStream) other).clearCallbacks();
         Pipeline.join(connection, ((LoopStream) other).connection);
     }
-
-    // ------------------------------------------------------------------ ending
 
     @Override
     public void end() {
@@ -306,8 +296,6 @@ public final class LoopStream implements Stream {
         return connection.lifecycle.failure();
     }
 
-    // ------------------------------------------------------------------ timeouts
-
     @Override
     public Stream idleTimeout(Duration timeout) {
         requireConfined("idleTimeout");
@@ -339,8 +327,6 @@ public final class LoopStream implements Stream {
         return this;
     }
 
-    // ------------------------------------------------------------------ TLS
-
     @Override
     public Promise<TlsSession> secure(Tls tls) {
         Objects.requireNonNull(tls, "tls");
@@ -349,7 +335,7 @@ public final class LoopStream implements Stream {
             throw new IllegalStateException("TLS has already started on " + connection);
         }
         if (!connection.isOpen()) {
-            return Promise.rejected(loop(), connection.closedException());
+            return Promise.rejected(loop(), connection.lifecycle.closedException());
         }
         if (connection.output.isEnding()) {
             throw new IllegalStateException(
@@ -357,7 +343,7 @@ public final class LoopStream implements Stream {
         }
         String host = null;
         int port = 0;
-        if (connection.target() instanceof InetSocketAddress to) {
+        if (connection.target instanceof InetSocketAddress to) {
             host = to.getHostString();
             port = to.getPort();
         }
@@ -369,8 +355,6 @@ public final class LoopStream implements Stream {
     public @Nullable TlsSession tls() {
         return connection.session();
     }
-
-    // ------------------------------------------------------------------ inspecting
 
     @Override
     public EventLoop loop() {

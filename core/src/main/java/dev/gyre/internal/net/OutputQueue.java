@@ -22,13 +22,12 @@ final class OutputQueue {
 
     private static final int LARGE = 16 << 10;
 
-    /// What a file range counts towards the output limit: about its size on the heap.
+    /// The cost of a file range within the output limit: about its size on the heap.
     static final int FILE_PART_BYTES = 256;
 
     private static final Object[] NONE = {};
     private static final int MAX_IDLE_PIECES = 16;
 
-    /// A buffer of the user's, sent without a copy.
     private record LentBuffer(
             Connection by, NativeBuffer memory, Consumer<? super Buffer> onReturned)
             implements Runnable {
@@ -44,7 +43,6 @@ final class OutputQueue {
         }
     }
 
-    /// A range of a file.
     static final class FilePart {
         final OpenDescriptor file;
         private final Deferred<Long> outcome;
@@ -84,8 +82,6 @@ final class OutputQueue {
     private long memoryBytes;
     private long fileBytes;
     private int fileParts;
-
-    /// How many bytes before [#mark()] are still pending.
     private long marked;
 
     OutputQueue(BufferPool pool) {
@@ -96,7 +92,6 @@ final class OutputQueue {
         return count == 0;
     }
 
-    /// Pending bytes in memory.
     long memoryBytes() {
         return memoryBytes;
     }
@@ -106,12 +101,10 @@ final class OutputQueue {
         return memoryBytes + (long) fileParts * FILE_PART_BYTES;
     }
 
-    /// All pending bytes.
     long bytes() {
         return memoryBytes + fileBytes;
     }
 
-    /// Marks the current end of the queue.
     void mark() {
         marked = bytes();
     }
@@ -121,10 +114,6 @@ final class OutputQueue {
         return marked;
     }
 
-    // ------------------------------------------------------------------ adding
-
-    /// Copies all of `from`.
-    ///
     /// @return false if the pool is exhausted; a part may have been added
     boolean put(NativeBuffer from) {
         for (int left = from.readable(); left > 0; left = from.readable()) {
@@ -217,8 +206,6 @@ final class OutputQueue {
         return fresh;
     }
 
-    // ------------------------------------------------------------------ removing
-
     /// The file range at the head; null if the head is memory.
     @Nullable FilePart filePart() {
         return count > 0 && at(0) instanceof FilePart part ? part : null;
@@ -236,12 +223,10 @@ final class OutputQueue {
         return piece instanceof LentBuffer lent ? lent.memory() : null;
     }
 
-    /// Whether a file range follows the first buffer.
     boolean isFollowedByFile() {
         return count > 1 && at(1) instanceof FilePart part && part.left() > 0;
     }
 
-    /// Removes this many bytes from the head, and releases buffers that are done.
     void consumed(long bytes) {
         marked = Math.max(0, marked - bytes);
         FilePart file = filePart();
@@ -282,8 +267,6 @@ final class OutputQueue {
         }
     }
 
-    /// Drops all output.
-    ///
     /// @param cause rejects the promises of the file ranges
     void clear(Throwable cause) {
         while (count > 0) {
@@ -310,8 +293,6 @@ final class OutputQueue {
             ((NativeBuffer) memory).release();
         }
     }
-
-    // ------------------------------------------------------------------ the ring
 
     private Object at(int place) {
         Object piece = pieces[(head + place) & (pieces.length - 1)];

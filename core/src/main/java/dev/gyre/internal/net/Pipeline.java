@@ -36,8 +36,8 @@ final class Pipeline implements Protocol {
         // No caller waits for these promises. The streams report their own close.
         there.outcome.promise().recover(_ -> there.bytes);
         back.outcome.promise().recover(_ -> back.bytes);
-        one.addCloseListener(gone -> follow(gone, other));
-        other.addCloseListener(gone -> follow(gone, one));
+        one.lifecycle.addCloseListener(gone -> follow(gone, other));
+        other.lifecycle.addCloseListener(gone -> follow(gone, one));
     }
 
     /// Finishes the output if its source has reached its end, and resets the stream otherwise.
@@ -47,7 +47,7 @@ final class Pipeline implements Protocol {
         if (complete || why == CloseReason.ENDED || why == CloseReason.CLOSED) {
             left.lifecycle.drainForPipe();
         } else {
-            left.closeWith(CloseReason.ABORTED, gone.lifecycle.failure());
+            left.lifecycle.close(CloseReason.ABORTED, gone.lifecycle.failure());
         }
     }
 
@@ -61,8 +61,8 @@ final class Pipeline implements Protocol {
         from.pipeStarted();
         to.pipeStarted();
         from.readUnderPressure();
-        from.addCloseListener(_ -> pipeline.fail(from));
-        to.addCloseListener(_ -> pipeline.fail(to));
+        from.lifecycle.addCloseListener(_ -> pipeline.fail(from));
+        to.lifecycle.addCloseListener(_ -> pipeline.fail(to));
         from.input.replaceProtocol(pipeline);
         if (to.output.isBackpressured()) {
             from.input.pause();
@@ -74,7 +74,7 @@ final class Pipeline implements Protocol {
         if (!finished) {
             finish();
             from.input.pause();
-            outcome.reject(which.closedException());
+            outcome.reject(which.lifecycle.closedException());
         }
     }
 
@@ -104,7 +104,7 @@ final class Pipeline implements Protocol {
         }
         finish();
         if (!to.isOpen()) {
-            outcome.reject(to.closedException());
+            outcome.reject(to.lifecycle.closedException());
             return;
         }
         Promise<@Nullable Void> flushed = to.output.flushed();

@@ -73,13 +73,10 @@ public final class SocketConnector implements AutoCloseable {
         outcome = loop.deferred();
     }
 
-    // ------------------------------------------------------------------ starting
-
     /// Connects to an address, or to the first reachable address of a host.
     ///
     /// The promise is rejected with a [SystemCallException], a [SocketTimeoutException], or the
-    /// exception of the resolver, such as an [UnknownHostException]. When the loop ends, attempts
-    /// in flight are closed.
+    /// exception of the resolver, such as an [UnknownHostException].
     ///
     /// @param timeout includes the name lookup; zero for the system's own limit
     /// @throws IllegalArgumentException if the address cannot be connected to, or the timeout is
@@ -104,20 +101,16 @@ public final class SocketConnector implements AutoCloseable {
         }
         SocketConnector race = new SocketConnector(loop, to, settings);
         loop.own(race);
-        race.startDeadline(timeoutNanos);
+        if (timeoutNanos > 0) {
+            Duration limit = Duration.ofNanos(timeoutNanos);
+            race.deadline = loop.after(limit, _ -> race.timedOut(limit));
+        }
         if (name != null) {
             race.lookUp(resolver, name);
         } else {
             race.start(List.of(to));
         }
         return race.outcome.promise();
-    }
-
-    private void startDeadline(long timeoutNanos) {
-        if (timeoutNanos > 0) {
-            Duration timeout = Duration.ofNanos(timeoutNanos);
-            deadline = loop.after(timeout, _ -> timedOut(timeout));
-        }
     }
 
     private void lookUp(Resolver resolver, InetSocketAddress unresolved) {
@@ -164,9 +157,6 @@ public final class SocketConnector implements AutoCloseable {
         return ordered;
     }
 
-    // ------------------------------------------------------------------ attempts
-
-    /// One socket and its connect operation.
     private final class Attempt {
         final SocketAddress to;
         final OpenDescriptor socket;
@@ -187,7 +177,19 @@ public final class SocketConnector implements AutoCloseable {
         private void completed(Operation done) {
             long result = done.result();
             done.release();
-            ended(this, result);
+            inFlight.remove(this);
+            if (decided) {
+                socket.close();
+                finishIfIdle();
+            } else if (result == 0) {
+                decide();
+                outcome.resolve(socket);
+                finishIfIdle();
+            } else {
+                socket.close();
+                failures.add(failure(to, (int) -result));
+                tryNext();
+            }
         }
     }
 
@@ -213,7 +215,6 @@ public final class SocketConnector implements AutoCloseable {
         }
     }
 
-    /// Tries addresses until an attempt is in flight.
     private void tryNext() {
         cancel(nextAttempt);
         nextAttempt = null;
@@ -245,25 +246,6 @@ public final class SocketConnector implements AutoCloseable {
         }
     }
 
-    private void ended(Attempt attempt, long result) {
-        inFlight.remove(attempt);
-        if (decided) {
-            attempt.socket.close();
-            finishIfIdle();
-        } else if (result == 0) {
-            decide();
-            outcome.resolve(attempt.socket);
-            finishIfIdle();
-        } else {
-            attempt.socket.close();
-            failures.add(failure(attempt.to, (int) -result));
-            tryNext();
-        }
-    }
-
-    // ------------------------------------------------------------------ ending
-
-    /// Starts no more attempts and cancels those in flight.
     private void decide() {
         decided = true;
         untried.clear();

@@ -51,8 +51,6 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         return new SocketSettings(options, PortSharing.EXCLUSIVE, NativeSockets.BACKLOG);
     }
 
-    // ------------------------------------------------------------------ listening
-
     /// Opens a listening socket. Removes the file of a Unix domain socket if no process listens on
     /// it. The IPv4 wildcard address also accepts IPv6, as in the JDK, unless the kernel lacks it.
     ///
@@ -137,8 +135,6 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         }
     }
 
-    // ------------------------------------------------------------------ files of Unix sockets
-
     /// Whether the file exists and no process listens on it: its server did not remove it.
     private static boolean isStale(Syscalls syscalls, UnixDomainSocketAddress address) {
         try (OpenDescriptor probe = NativeSockets.stream(syscalls, address)) {
@@ -176,12 +172,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         }
     }
 
-    // ------------------------------------------------------------------ streams
-
-    /// Opens a socket that is not connected yet.
-    ///
     /// @param like an address of the same family
-    /// @throws SystemCallException if the kernel refuses
     OpenDescriptor stream(Syscalls syscalls, SocketAddress like) {
         OpenDescriptor socket = NativeSockets.stream(syscalls, like);
         try {
@@ -221,8 +212,6 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
             SocketOption.TCP_USER_TIMEOUT.set(syscalls, socket, millis);
         }
     }
-
-    // ------------------------------------------------------------------ datagrams
 
     static OpenDescriptor datagram(
             Syscalls syscalls, SocketAddress address, DatagramConfig config) {

@@ -55,7 +55,6 @@ final class SocketTransport implements Transport {
         STOPPING
     }
 
-    /// The retry delay after the kernel ran out of memory.
     private static final Duration SHORTAGE_DELAY = Duration.ofMillis(20);
 
     /// Bounds the discarded input: more than a kernel buffers for one connection by default.
@@ -93,7 +92,7 @@ final class SocketTransport implements Transport {
         loop = streams.loop();
         operations = streams.operations();
         this.socket = socket;
-        receive = operations.pools().receiving().of(socket, this::received);
+        receive = operations.pools().receiving.acquire().of(socket, this::received);
         hangup = new HangupWatch(this, operations);
         operations.atTickEnd(hangup); // Arms it unless a receive starts before.
     }
@@ -108,8 +107,6 @@ final class SocketTransport implements Transport {
         assert known != null : "no handler";
         return known;
     }
-
-    // ------------------------------------------------------------------ input
 
     @Override
     public void setReading(boolean wanted) {
@@ -144,7 +141,6 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Starts the next receive after one has completed.
     private void resumeReceive() {
         boolean caughtUp = barrierPending && isSocketEmpty();
         receive();
@@ -196,7 +192,6 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Whether no receive is in flight or wanted.
     boolean isIdle() {
         return !closed && !wanted && receiving == Receiving.STOPPED;
     }
@@ -210,8 +205,6 @@ final class SocketTransport implements Transport {
         wanted = false;
         handler().onFailed(reasonOf(failure), failure);
     }
-
-    // ------------------------------------------------------------------ output
 
     @Override
     public void flush(OutputQueue queue) {
@@ -239,10 +232,14 @@ final class SocketTransport implements Transport {
         NativeBuffer next = queue.memory(1);
         if (next == null) {
             BufferOperation write =
-                    operations.pools().buffered().of(Opcode.WRITE, socket, first, onWritten);
+                    operations
+                            .pools()
+                            .buffered
+                            .acquire()
+                            .of(Opcode.WRITE, socket, first, onWritten);
             return queue.isFollowedByFile() ? write.moreFollows() : write;
         }
-        VectorOperation gather = operations.pools().vectored().gather(socket, onWritten);
+        VectorOperation gather = operations.pools().vectored.acquire().gather(socket, onWritten);
         gather.add(first);
         for (int i = 1; next != null && i < MAX_PIECES; i++) {
             next.endLoan();
@@ -255,7 +252,8 @@ final class SocketTransport implements Transport {
     private LoopOperation sendFile(FilePart part) {
         return operations
                 .pools()
-                .bufferless()
+                .bufferless
+                .acquire()
                 .move(Opcode.SEND_FILE, socket, part.file, part.offset(), fileBytes, onWritten);
     }
 
@@ -338,8 +336,6 @@ final class SocketTransport implements Transport {
                 });
     }
 
-    // ------------------------------------------------------------------ closing
-
     @Override
     public void close(boolean reset) {
         if (closed) {
@@ -387,12 +383,10 @@ final class SocketTransport implements Transport {
         }
     }
 
-    /// Whether the kernel is temporarily out of memory.
     static boolean isShortage(long result) {
         return result == -Errno.ENOBUFS || result == -Errno.ENOMEM;
     }
 
-    /// Retries later, when the kernel may have memory again.
     void retryAfterShortage(Runnable retry) {
         loop.after(SHORTAGE_DELAY, _ -> retry.run()).unreference();
     }

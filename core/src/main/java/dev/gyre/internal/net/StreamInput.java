@@ -66,8 +66,6 @@ final class StreamInput {
         return protocol;
     }
 
-    // ------------------------------------------------------------------ demand
-
     void setProtocol(Protocol next) {
         requireNoPendingRead();
         buffer.reclaimView();
@@ -93,18 +91,12 @@ final class StreamInput {
         resumeDelivery();
     }
 
-    /// Resumes reading and delivery after a condition that blocked them has changed.
     void resumeDelivery() {
         connection.updateReading();
-        if (!delivering && !isBlocked() && (undelivered || (ended && !endDelivered))) {
-            scheduleDelivery();
-        }
-    }
-
-    /// Callbacks are never called inside a call of the user's.
-    private void scheduleDelivery() {
-        if (!deliveryScheduled) {
+        boolean hasInput = undelivered || (ended && !endDelivered);
+        if (hasInput && !delivering && !isBlocked() && !deliveryScheduled) {
             deliveryScheduled = true;
+            // Callbacks are never called inside a call of the user's.
             connection.loop().microtask(this::deliverScheduled);
         }
     }
@@ -117,7 +109,6 @@ final class StreamInput {
         }
     }
 
-    /// Whether input may not be delivered now.
     private boolean isBlocked() {
         return paused
                 || protocol == null
@@ -126,7 +117,6 @@ final class StreamInput {
                 || connection.isUnderPressure();
     }
 
-    /// Whether the transport should read.
     boolean wantsMore() {
         if (ended) {
             return false;
@@ -141,8 +131,6 @@ final class StreamInput {
         releaseUnread();
         connection.updateReading();
     }
-
-    // ------------------------------------------------------------------ receiving
 
     void receive(NativeBuffer data) {
         received += data.readable();
@@ -269,7 +257,7 @@ final class StreamInput {
 
     private void requireWithinLimit() {
         if (!isBlocked() && buffer.readable() > connection.config.inputLimit()) {
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.INPUT_LIMIT,
                     new IllegalStateException(
                             buffer.readable()
@@ -278,8 +266,6 @@ final class StreamInput {
                                     + ": consume them, or raise StreamConfig.withInputLimit"));
         }
     }
-
-    // ------------------------------------------------------------------ read()
 
     Promise<Buffer> read(int atLeast) {
         requireNoPendingRead();
@@ -334,13 +320,10 @@ final class StreamInput {
         if (ended) {
             waiting.resolve(NativeBuffer.empty());
         } else {
-            waiting.reject(connection.closedException());
+            waiting.reject(connection.lifecycle.closedException());
         }
     }
 
-    // ------------------------------------------------------------------ releasing
-
-    /// Transfers unread input to TLS.
     @Nullable NativeBuffer detachUnread() {
         undelivered = false;
         return buffer.detach();

@@ -29,22 +29,19 @@ final class StreamLifecycle {
     private @Nullable CloseReason reason;
     private @Nullable Throwable failure;
 
-    /// The cause that the protocol gave. It is reported instead of the actual reason.
+    /// Set by the protocol. Reported instead of the actual reason.
     private @Nullable CloseReason reportedReason;
 
     private @Nullable Consumer<? super CloseReason> onClose;
 
     /// The listener that accepted the stream, and pipes.
-    private @Nullable Consumer<? super Connection> addCloseListener;
+    private @Nullable Consumer<? super Connection> closeListener;
 
-    /// Whether the listeners have been notified.
     private boolean notified;
 
     StreamLifecycle(Connection connection) {
         this.connection = connection;
     }
-
-    // ------------------------------------------------------------------ state
 
     /// Neither closed nor draining.
     boolean isOpen() {
@@ -87,8 +84,6 @@ final class StreamLifecycle {
         return new StreamClosedException(connection + " is closed: " + why, why, failure);
     }
 
-    // ------------------------------------------------------------------ listeners
-
     void onClose(Consumer<? super CloseReason> callback) {
         onClose = callback;
     }
@@ -99,8 +94,8 @@ final class StreamLifecycle {
             connection.streams.notifyLater(() -> listener.accept(connection));
             return;
         }
-        Consumer<? super Connection> before = addCloseListener;
-        addCloseListener =
+        Consumer<? super Connection> before = closeListener;
+        closeListener =
                 before == null
                         ? listener
                         : gone -> {
@@ -123,14 +118,12 @@ final class StreamLifecycle {
                 }
             } finally {
                 notified = true;
-                if (addCloseListener != null) {
-                    addCloseListener.accept(connection);
+                if (closeListener != null) {
+                    closeListener.accept(connection);
                 }
             }
         }
     }
-
-    // ------------------------------------------------------------------ draining
 
     /// Ends the output after pending data, and waits for the peer's end.
     ///
@@ -183,14 +176,11 @@ final class StreamLifecycle {
         closeIfBothEnded();
     }
 
-    /// Closes the stream once both directions have ended and no input is left to deliver.
     void closeIfBothEnded() {
         if (connection.input.isFinished() && connection.output.hasEnded()) {
             close(draining ? CloseReason.CLOSED : CloseReason.ENDED, null);
         }
     }
-
-    // ------------------------------------------------------------------ closing
 
     /// @param cause ABORTED, or the timeout that the protocol decided on
     void abort(CloseReason cause) {

@@ -39,7 +39,6 @@ final class StreamOutput {
     /// Output written before TLS started, sent ahead of it; null without TLS.
     private @Nullable OutputQueue plaintextQueue;
 
-    /// The tick in which the queue was last flushed.
     private long flushedInTick;
 
     /// Whether a flush has started since the queue was last empty.
@@ -53,8 +52,6 @@ final class StreamOutput {
     private boolean ended;
     private long written;
     private long sent;
-
-    /// Pending promises of [#flushed()]; allocated on first use.
     private @Nullable ArrayDeque<FlushWaiter> flushWaiters;
 
     private record FlushWaiter(long until, Deferred<@Nullable Void> outcome) {}
@@ -73,8 +70,6 @@ final class StreamOutput {
         this.operations = operations;
         queue = new OutputQueue(operations.pool());
     }
-
-    // ------------------------------------------------------------------ inspecting
 
     boolean isEmpty() {
         return queue.isEmpty() && plaintextBytes() == 0;
@@ -131,8 +126,6 @@ final class StreamOutput {
         return backpressured || late ? OutputState.BACKPRESSURED : OutputState.PENDING;
     }
 
-    // ------------------------------------------------------------------ writing
-
     boolean write(NativeBuffer data) {
         if (!mayWrite()) {
             data.clear();
@@ -167,11 +160,11 @@ final class StreamOutput {
     Promise<Long> send(OpenDescriptor file, long offset, long bytes) {
         Deferred<Long> outcome = connection.loop().deferred();
         if (!mayWrite()) {
-            outcome.reject(connection.closedException());
+            outcome.reject(connection.lifecycle.closedException());
         } else if (bytes == 0) {
             outcome.resolve(0L);
         } else if (closeIfAboveLimit(0)) {
-            outcome.reject(connection.closedException());
+            outcome.reject(connection.lifecycle.closedException());
         } else {
             queue.put(new FilePart(file, offset, bytes, outcome));
             queued(true, bytes);
@@ -196,7 +189,7 @@ final class StreamOutput {
         long all = queue.memoryBytes() + bytes;
         // The last quarter of the loop's memory is reserved for streams that hold little.
         if (all > connection.config.highWaterMark() && operations.pool().wouldBeNearLimit(bytes)) {
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
@@ -207,7 +200,7 @@ final class StreamOutput {
     private boolean closeIfAboveLimit(long bytes) {
         boolean above = queue.heldBytes() + bytes > connection.config.outputLimit();
         if (above) {
-            connection.closeWith(CloseReason.OUTPUT_LIMIT, null);
+            connection.lifecycle.close(CloseReason.OUTPUT_LIMIT, null);
         }
         return above;
     }
@@ -215,7 +208,7 @@ final class StreamOutput {
     private boolean queued(boolean copied, long bytes) {
         written += bytes;
         if (!copied) {
-            connection.closeWith(
+            connection.lifecycle.close(
                     CloseReason.MEMORY_LIMIT, connection.streams.bufferMemoryExhausted());
             return false;
         }
@@ -235,8 +228,6 @@ final class StreamOutput {
             operations.atTickEnd(flush);
         }
     }
-
-    // ------------------------------------------------------------------ sending
 
     private void flush() {
         flushScheduled = false;
@@ -319,7 +310,7 @@ final class StreamOutput {
     Promise<@Nullable Void> flushed() {
         Deferred<@Nullable Void> outcome = connection.loop().deferred();
         if (!connection.isOpenOrDraining()) {
-            outcome.reject(connection.closedException());
+            outcome.reject(connection.lifecycle.closedException());
         } else if (isEmpty()) {
             outcome.resolve(null);
         } else {
@@ -340,8 +331,6 @@ final class StreamOutput {
             first.outcome.resolve(null);
         }
     }
-
-    // ------------------------------------------------------------------ ending
 
     void end() {
         if (!ending) {
@@ -367,10 +356,9 @@ final class StreamOutput {
         ended = true;
     }
 
-    /// Rejects pending promises when the stream closes.
     void rejectFlushWaiters() {
         if (flushWaiters != null) {
-            StreamClosedException closed = connection.closedException();
+            StreamClosedException closed = connection.lifecycle.closedException();
             for (FlushWaiter each : flushWaiters) {
                 each.outcome.reject(closed);
             }
@@ -381,7 +369,7 @@ final class StreamOutput {
     /// Releases the queue once no operation uses it.
     void release() {
         if (!queue.isEmpty()) {
-            queue.clear(connection.closedException());
+            queue.clear(connection.lifecycle.closedException());
         }
     }
 

@@ -60,8 +60,6 @@ final class StreamTimeouts {
         return timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT.toNanos() : timeout.toNanos();
     }
 
-    // ------------------------------------------------------------------ configuring
-
     void idle(Duration timeout) {
         idleNanos = nanos(timeout);
         reschedule();
@@ -95,12 +93,12 @@ final class StreamTimeouts {
         return lingering ? Math.max(lingerSince, sentAt) + Math.max(1, nanos) : NEVER;
     }
 
-    /// Starts or moves the timer after a timeout has changed.
     void reschedule() {
-        scheduleBy(nextDeadline());
+        scheduleBy(
+                Math.min(
+                        Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
+                        Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE))));
     }
-
-    // ------------------------------------------------------------------ recording activity
 
     void received() {
         receivedAt = connection.nowNanos();
@@ -125,9 +123,6 @@ final class StreamTimeouts {
         sentAt = connection.nowNanos();
     }
 
-    // ------------------------------------------------------------------ the timer
-
-    /// Ensures that the timer fires no later than the deadline.
     private void scheduleBy(long deadline) {
         if (deadline >= timerAt || !connection.isOpenOrDraining()) {
             return;
@@ -137,12 +132,6 @@ final class StreamTimeouts {
         }
         timerAt = deadline;
         timer = connection.loop().at(deadline, _ -> onTimer()).unreference();
-    }
-
-    private long nextDeadline() {
-        return Math.min(
-                Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
-                Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE)));
     }
 
     private long deadlineOf(TimeoutKind timeout) {
@@ -165,7 +154,7 @@ final class StreamTimeouts {
         timerAt = NEVER;
         long now = connection.nowNanos();
         if (lingerUntil() <= now) {
-            connection.closeWith(CloseReason.LINGER_TIMEOUT, null);
+            connection.lifecycle.close(CloseReason.LINGER_TIMEOUT, null);
             return;
         }
         for (TimeoutKind timeout : TimeoutKind.values()) {
@@ -177,7 +166,6 @@ final class StreamTimeouts {
         reschedule();
     }
 
-    /// Restarts a timeout after the protocol decided to continue.
     private void restart(TimeoutKind timeout, long now) {
         switch (timeout) {
             case IDLE -> idleSince = now;

@@ -29,10 +29,7 @@ import java.util.Objects;
 ///
 /// Loop thread only.
 public final class Streams implements AutoCloseable {
-    /// How many notifications one microtask delivers.
     private static final int NOTIFICATION_BATCH = 256;
-
-    /// How many peers a log line names.
     private static final int MAX_LOGGED_PEERS = 5;
 
     private final Loop loop;
@@ -92,15 +89,14 @@ public final class Streams implements AutoCloseable {
                         + " bytes): raise LoopConfig.withBufferMemory");
     }
 
-    // ------------------------------------------------------------------ connecting
-
     public static Promise<Stream> connect(EventLoop loop, SocketAddress to, StreamConfig config) {
         Objects.requireNonNull(to, "to");
         Objects.requireNonNull(config, "config");
-        InetSocketAddress internet = to instanceof InetSocketAddress some ? some : null;
         Tls tls = config.tls();
         if (tls != null) {
-            TlsSetup.of(tls).requireClientOf(internet == null ? null : internet.getHostString());
+            TlsSetup.of(tls)
+                    .requireClientOf(
+                            to instanceof InetSocketAddress host ? host.getHostString() : null);
         }
         Streams streams = on(loop, "Stream.connect");
         Promise<Stream> connected =
@@ -120,9 +116,7 @@ public final class Streams implements AutoCloseable {
             boolean isName = to instanceof InetSocketAddress internet && internet.isUnresolved();
             SocketAddress peer =
                     isName ? NativeSockets.peerAddress(operations.syscalls(), socket) : to;
-            Connection connection = new Connection(this, socket, peer, config, null);
-            connection.target(to);
-            return connection.stream;
+            return new Connection(this, socket, peer, to, config, null).stream;
         } catch (Throwable e) {
             socket.close();
             throw e;
@@ -138,15 +132,13 @@ public final class Streams implements AutoCloseable {
         }
     }
 
-    // ------------------------------------------------------------------ members
-
     void add(Connection connection) {
         connection.next = first;
         if (first != null) {
             first.previous = connection;
         }
         first = connection;
-        operations.streamCounters().opened();
+        operations.streamCounters().opened.add(1);
     }
 
     void remove(Connection connection, CloseReason why) {
@@ -173,9 +165,7 @@ public final class Streams implements AutoCloseable {
         listeners.remove(listener);
     }
 
-    /// Resets the open connections that a listener has accepted, and logs them.
-    ///
-    /// @return how many
+    /// Resets and logs the open connections that a listener has accepted, and returns their number.
     int resetAcceptedBy(LoopListener listener) {
         List<Connection> accepted = new ArrayList<>();
         for (Connection each = first; each != null; each = each.next) {
@@ -184,7 +174,7 @@ public final class Streams implements AutoCloseable {
             }
         }
         for (Connection each : accepted) {
-            each.closeWith(CloseReason.ABORTED, null);
+            each.lifecycle.close(CloseReason.ABORTED, null);
         }
         logReset("Draining of listener " + listener.address(), accepted);
         return accepted.size();
@@ -203,8 +193,6 @@ public final class Streams implements AutoCloseable {
                     text.append(reset.size() > MAX_LOGGED_PEERS ? ", …" : "").toString());
         }
     }
-
-    // ------------------------------------------------------------------ notifications
 
     /// Calls a user back outside any call of the user's, and before the loop waits again.
     ///
@@ -242,9 +230,6 @@ public final class Streams implements AutoCloseable {
         }
     }
 
-    // ------------------------------------------------------------------ closing
-
-    /// Whether the loop has ended.
     boolean isClosed() {
         return closed;
     }
@@ -268,7 +253,7 @@ public final class Streams implements AutoCloseable {
         }
         for (Connection each = first; each != null; each = first) {
             Connection last = each;
-            attempt(() -> last.closeWith(CloseReason.LOOP_ENDED, null), failed);
+            attempt(() -> last.lifecycle.close(CloseReason.LOOP_ENDED, null), failed);
         }
         logReset("Loop " + loop.config().name(), unfinished);
         operations.endTick(); // Returns lent buffers that are not in flight.

@@ -44,8 +44,6 @@ final class TlsInput {
         return !ended && (held == null || held.readable() <= MAX_HELD_BYTES);
     }
 
-    // ------------------------------------------------------------------ receiving
-
     /// Inserts input that was received before TLS started.
     void prepend(NativeBuffer first) {
         NativeBuffer later = held;
@@ -68,7 +66,6 @@ final class TlsInput {
         resume();
     }
 
-    /// Decrypts held input as far as possible.
     void resume() {
         if (decrypting || !transport.mayReceive()) {
             return;
@@ -127,8 +124,6 @@ final class TlsInput {
         }
         return larger;
     }
-
-    // ------------------------------------------------------------------ decrypting
 
     /// Decrypts and delivers the available records.
     ///

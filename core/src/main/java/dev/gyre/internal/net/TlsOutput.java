@@ -25,13 +25,11 @@ final class TlsOutput {
     /// Room for three records.
     private static final int RECORDS_BYTES = 1 << 16;
 
-    /// How much is encrypted in one batch.
     private static final int BATCH_BYTES = 2 * RECORDS_BYTES;
 
     /// Smaller output is copied, so that a mostly empty buffer does not wait for the peer.
     private static final int SMALL_BYTES = 4 << 10;
 
-    /// How many pieces of the queue are encrypted at once.
     private static final int MAX_PIECES = 64;
 
     private static final ByteBuffer[] NONE = {};
@@ -82,8 +80,6 @@ final class TlsOutput {
         source = queue;
     }
 
-    // ------------------------------------------------------------------ encrypting
-
     /// Encrypts and sends as much as possible, including messages of the engine itself.
     ///
     /// @return whether there was any output
@@ -101,7 +97,9 @@ final class TlsOutput {
         if (!records.isEmpty()) {
             below.flush(records);
         }
-        endIfDone();
+        if (ending && engine.outputEnded() && records.isEmpty()) {
+            endBelow();
+        }
         return records.bytes() != before;
     }
 
@@ -145,9 +143,7 @@ final class TlsOutput {
         }
     }
 
-    /// Collects views of the next plaintext.
-    ///
-    /// @return the number of views
+    /// Collects views of the next plaintext, and returns their number.
     private int gather() {
         OutputQueue queue = source;
         if (queue == null || queue.isEmpty()) {
@@ -198,8 +194,6 @@ final class TlsOutput {
         return left;
     }
 
-    // ------------------------------------------------------------------ files
-
     private @Nullable FilePart filePart() {
         return source == null ? null : source.filePart();
     }
@@ -234,7 +228,8 @@ final class TlsOutput {
         transport
                 .operations
                 .pools()
-                .buffered()
+                .buffered
+                .acquire()
                 .of(Opcode.FILE_READ, part.file, room, this::fileRead)
                 .at(part.offset())
                 .start();
@@ -248,7 +243,9 @@ final class TlsOutput {
         OutputQueue queue = source;
         if (transport.isDone() || fileBytes == null || queue == null || filePart() == null) {
             dropFileBytes();
-            releaseIfIdle();
+            if (belowReleased) {
+                transport.handler().onReleased();
+            }
         } else if (bytes < 0) {
             dropFileBytes();
             transport.fail(failure == null ? CloseReason.LOOP_ENDED : CloseReason.FAILED, failure);
@@ -269,9 +266,6 @@ final class TlsOutput {
         }
     }
 
-    // ------------------------------------------------------------------ completion
-
-    /// The transport below has sent this many bytes.
     void sent(long bytes) {
         long before = plaintextLeft;
         plaintextLeft = records.bytesBeforeMark();
@@ -303,9 +297,7 @@ final class TlsOutput {
         }
     }
 
-    /// Ends the output of the transport below.
-    ///
-    /// @return false if it was ended before
+    /// Returns false if it was ended before.
     boolean endBelow() {
         if (endRequested) {
             return false;
@@ -315,13 +307,6 @@ final class TlsOutput {
         return true;
     }
 
-    private void endIfDone() {
-        if (ending && engine.outputEnded() && records.isEmpty()) {
-            endBelow();
-        }
-    }
-
-    /// Sends the alert of a failure.
     void sendAlert() {
         if (!engine.hasOutput()) {
             return;
@@ -343,8 +328,6 @@ final class TlsOutput {
         below.flush(records);
     }
 
-    // ------------------------------------------------------------------ releasing
-
     /// The transport below has been released.
     void release() {
         belowReleased = true;
@@ -356,11 +339,5 @@ final class TlsOutput {
 
     boolean isReleased() {
         return !readingFile;
-    }
-
-    private void releaseIfIdle() {
-        if (belowReleased) {
-            transport.handler().onReleased();
-        }
     }
 }

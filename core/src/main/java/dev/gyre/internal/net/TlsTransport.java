@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
 
 import javax.net.ssl.SSLException;
 
@@ -59,7 +58,6 @@ final class TlsTransport implements Transport, Transport.Handler {
     /// Whether the output ends once the handshake is complete. It cannot end before.
     private boolean endRequested;
 
-    /// Whether the transport below has reached the peer's end.
     private boolean belowEnded;
 
     /// The reason of a failure; null if none. Reported after the alert is sent.
@@ -99,8 +97,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         return Objects.requireNonNull(handler);
     }
 
-    /// Starts the handshake.
-    ///
     /// @param first input that was received before; released here
     void start(@Nullable NativeBuffer first) {
         if (isDone()) {
@@ -132,7 +128,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         return started && !isDone() && (!open || wanted);
     }
 
-    /// Sends and receives as much as possible.
     private void pump() {
         if (isDone()) {
             return;
@@ -149,7 +144,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         return output.pump();
     }
 
-    /// Handles the outcome of an engine call.
     void react(Next next) {
         TlsSession agreed = engine.session();
         if (!open && agreed != null) {
@@ -164,7 +158,12 @@ final class TlsTransport implements Transport, Transport.Handler {
             case END -> {
                 if (engine.inputEnded() && !inputEndNotified && !isDone()) {
                     inputEndNotified = true;
-                    loop.microtask(this::notifyInputEnded);
+                    loop.microtask(
+                            () -> {
+                                if (!isDone()) {
+                                    handler().onInputEnded();
+                                }
+                            });
                 }
             }
             default -> {}
@@ -185,8 +184,8 @@ final class TlsTransport implements Transport, Transport.Handler {
         if (tasks == null) {
             return; // They are running.
         }
-        Consumer<Throwable> refused = why -> fail(CloseReason.TLS_FAILED, why);
-        streams.handshakes().submit(this, tasks, this::tasksDone, refused);
+        streams.handshakes()
+                .submit(this, tasks, this::tasksDone, why -> fail(CloseReason.TLS_FAILED, why));
     }
 
     private void tasksDone() {
@@ -198,8 +197,7 @@ final class TlsTransport implements Transport, Transport.Handler {
         if (!started || isDone()) {
             return; // Not started, or the failure controls reading.
         }
-        boolean wants = !inputEndNotified && input.hasRoom() && (!open || wanted);
-        setBelowReading(wants);
+        setBelowReading(!inputEndNotified && input.hasRoom() && (!open || wanted));
     }
 
     private void setBelowReading(boolean wants) {
@@ -371,12 +369,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         output.release();
         if (output.isReleased()) {
             handler().onReleased();
-        }
-    }
-
-    private void notifyInputEnded() {
-        if (!isDone()) {
-            handler().onInputEnded();
         }
     }
 

@@ -13,13 +13,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Loop thread only. No method calls the handler before it returns.
 interface Transport {
-    /// Receives the events of a transport.
     interface Handler {
         /// Bytes have arrived. The handler must consume all of them, as the memory is reused. May
         /// still be called shortly after `setReading(false)`.
         void onReceived(NativeBuffer data);
 
-        /// The peer has ended its output.
         void onInputEnded();
 
         /// The peer's end was noticed while no input was read. Earlier input may still be unread;
@@ -29,7 +27,6 @@ interface Transport {
         /// This many bytes of the queue are sent. The handler calls [#flush] again for the rest.
         void onSent(long bytes);
 
-        /// The output has ended after [#endOutput].
         void onOutputEnded();
 
         /// The transport has failed. Only [#onReleased()] follows.
@@ -56,7 +53,6 @@ interface Transport {
 
     void setHandler(Handler handler);
 
-    /// Starts or stops reading.
     void setReading(boolean wanted);
 
     /// Requests [Handler#onInputBarrier()] once all input that has arrived is delivered. Waits
@@ -74,8 +70,6 @@ interface Transport {
     /// Ends the output. Called once, when the queue is empty and no write is in flight.
     void endOutput();
 
-    /// Closes the transport at once.
-    ///
     /// @param reset whether the peer must see that data is missing
     void close(boolean reset);
 }

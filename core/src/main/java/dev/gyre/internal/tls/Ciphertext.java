@@ -77,7 +77,7 @@ public record Ciphertext(ByteBuffer held, ByteBuffer fresh) {
         fresh.position(fresh.position() + bytes - fromHeld);
     }
 
-    /// Returns a copy of the first bytes, at most `max`.
+    /// Returns a copy of the first bytes, at most `most`.
     ByteBuffer peek(int most) {
         int bytes = Math.min(most, remaining());
         ByteBuffer shown = ByteBuffer.allocate(bytes);

@@ -24,8 +24,6 @@ import javax.net.ssl.X509ExtendedTrustManager;
 /// The identities and trusted certificates, as last loaded. Reloading replaces the whole
 /// [SSLContext] with its session cache: an old ticket cannot bypass new trust settings.
 final class Credentials {
-    /// Where to load from.
-    ///
     /// @param own the default identity; null for a client without a certificate
     /// @param byName identities by canonical name pattern
     /// @param trusted a PEM file of trusted certificates; null for those of the JDK
@@ -104,8 +102,6 @@ final class Credentials {
             throw new SSLException("this JDK does not support TLS: " + e.getMessage(), e);
         }
     }
-
-    // ------------------------------------------------------------------ trust
 
     private static @Nullable X509ExtendedTrustManager trust(Sources sources) throws IOException {
         if (!sources.verifies()) {

@@ -36,8 +36,6 @@ final class Der {
 
     private Der() {}
 
-    // ------------------------------------------------------------------ writing
-
     static byte[] sequence(byte[]... parts) {
         return tagged(SEQUENCE, parts);
     }
@@ -66,8 +64,6 @@ final class Der {
         return tagged(BOOLEAN, new byte[] {(byte) 0xff});
     }
 
-    /// Encodes a BIT STRING.
-    ///
     /// @param unused how many bits of the last byte do not count
     static byte[] bits(int unused, byte[] content) {
         return tagged(BITS, new byte[] {(byte) unused}, content);
@@ -81,7 +77,6 @@ final class Der {
                         GENERALIZED.format(at).getBytes(StandardCharsets.US_ASCII));
     }
 
-    /// Encodes an object identifier from its dotted form.
     static byte[] oid(String dotted) {
         String[] arcs = dotted.split("\\.", -1);
         ByteArrayOutputStream content = new ByteArrayOutputStream();
@@ -135,9 +130,6 @@ final class Der {
         }
     }
 
-    // ------------------------------------------------------------------ reading
-
-    /// A decoded value.
     record Value(int tag, ByteBuffer content) {
         boolean isExplicit(int number) {
             return tag == (CONTEXT | CONSTRUCTED | number);
@@ -157,7 +149,6 @@ final class Der {
             return this;
         }
 
-        /// Decodes an object identifier to its dotted form.
         String asOid() throws GeneralSecurityException {
             require(OID);
             StringBuilder dotted = new StringBuilder();
@@ -183,7 +174,6 @@ final class Der {
         }
     }
 
-    /// Decodes the next value.
     static Value next(ByteBuffer from) throws GeneralSecurityException {
         if (from.remaining() < 2) {
             throw new GeneralSecurityException("truncated value");

@@ -74,25 +74,18 @@ final class HandshakeRecorder extends SNIMatcher {
         }
     }
 
-    // ------------------------------------------------------------------ the outcome
-
-    /// Describes the session once the handshake is complete.
-    ///
     /// @param server the server's name, for a client
     TlsSession session(SSLEngine engine, @Nullable String server) {
         SSLSession agreed = engine.getSession();
         String protocol = engine.getApplicationProtocol();
+        String asked = server == null || ServerName.isAddress(server) ? null : server;
         return new TlsSession(
                 agreed.getProtocol(),
                 agreed.getCipherSuite(),
                 protocol == null || protocol.isEmpty() ? null : protocol,
-                engine.getUseClientMode() ? nameOf(server) : requestedName,
+                engine.getUseClientMode() ? asked : requestedName,
                 certificatesOf(agreed),
                 !sawCertificates);
-    }
-
-    private static @Nullable String nameOf(@Nullable String peer) {
-        return peer == null || ServerName.isAddress(peer) ? null : peer;
     }
 
     private static List<X509Certificate> certificatesOf(SSLSession agreed) {

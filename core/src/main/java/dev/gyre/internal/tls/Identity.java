@@ -180,8 +180,6 @@ record Identity(List<X509Certificate> chain, PrivateKey key) {
                 origin + ": the certificate of " + own.getSubjectX500Principal() + wrong);
     }
 
-    // ------------------------------------------------------------------ sources
-
     /// Loads an identity, initially and at each reload.
     sealed interface Source {
         Identity load() throws IOException;

@@ -25,8 +25,6 @@ final class Pem {
     private static final String END = "-----END ";
     private static final String DASHES = "-----";
 
-    /// One block of a file.
-    ///
     /// @param label such as `CERTIFICATE`
     /// @param legacyEncrypted whether it uses the encryption that preceded PKCS#8
     record Block(String label, boolean legacyEncrypted, ByteBuffer content) {
@@ -107,7 +105,6 @@ final class Pem {
         }
     }
 
-    /// Reads a file of keys or certificates.
     static byte[] bytes(Path file) throws IOException {
         byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {

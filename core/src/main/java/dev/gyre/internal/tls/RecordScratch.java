@@ -31,9 +31,7 @@ public final class RecordScratch {
         return array.clear();
     }
 
-    /// Decrypts the first record, which must be complete.
-    ///
-    /// @param bytes the length of the record
+    /// Decrypts the first record of `bytes` bytes, which must be complete.
     SSLEngineResult unwrap(SSLEngine engine, Ciphertext arrived, int bytes, ByteBuffer plaintext)
             throws SSLException {
         ByteBuffer record = cleared(bytes);

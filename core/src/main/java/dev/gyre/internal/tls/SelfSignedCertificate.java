@@ -47,8 +47,6 @@ final class SelfSignedCertificate {
 
     private SelfSignedCertificate() {}
 
-    /// Generates a key and its certificate.
-    ///
     /// @param names host names, patterns or addresses; at least one
     static Identity identity(List<String> names, Instant now) {
         try {

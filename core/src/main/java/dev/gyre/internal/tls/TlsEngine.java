@@ -30,21 +30,15 @@ import javax.net.ssl.SSLException;
 /// **Threads.** One at a time. Only the tasks may run on another thread. Until [#tasksDone()] the
 /// JDK's engine is locked and not used.
 public final class TlsEngine {
-    /// What is needed to continue.
+    /// The condition of the next call.
     public enum Next {
-        /// The rest of a record must arrive.
         INPUT,
-
-        /// The destination has no room for the next record.
         ROOM,
-
-        /// [TlsEngine#send] must be called before more can be received.
         OUTPUT,
 
         /// [TlsEngine#tasks()] must run, or is running.
         TASKS,
 
-        /// All output is encrypted.
         DONE,
 
         /// This direction has ended with a close_notify.
@@ -114,7 +108,6 @@ public final class TlsEngine {
         return session;
     }
 
-    /// Returns the failure; null if none.
     public @Nullable SSLException failure() {
         return failure;
     }
@@ -295,8 +288,6 @@ public final class TlsEngine {
     }
 
     /// Sends handshake messages, an alert or the close_notify only.
-    ///
-    /// @return as [#send(ByteBuffer\[\], int, int, ByteBuffer)]
     public Next send(ByteBuffer ciphertext) {
         return send(NOTHING, 0, 0, ciphertext);
     }

@@ -17,14 +17,10 @@ import javax.net.ssl.SSLHandshakeException;
 final class TlsErrors {
     private static final Pattern ALERT = Pattern.compile("Received fatal alert: (\\w+)");
     private static final Pattern CODE = Pattern.compile("^\\(\\w+\\) ");
-
-    /// How many bytes of the peer's input a message shows.
     private static final int SHOWN_BYTES = 16;
 
     private TlsErrors() {}
 
-    /// Returns the failure with a clearer message.
-    ///
     /// @param peer the server's name, for a client
     static SSLException describe(SSLException thrown, @Nullable String peer) {
         String words = message(thrown, peer == null ? "the peer" : peer);
@@ -98,8 +94,6 @@ final class TlsErrors {
         };
     }
 
-    /// Describes input that is not TLS.
-    ///
     /// @param sent at least one byte
     static SSLException notTls(Ciphertext sent, boolean first) {
         StringBuilder shown = new StringBuilder("'");

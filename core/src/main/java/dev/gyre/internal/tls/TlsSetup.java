@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLEngine;
@@ -50,8 +51,6 @@ public final class TlsSetup implements Tls, Cloneable {
     public static TlsSetup of(Tls tls) {
         return (TlsSetup) Objects.requireNonNull(tls, "tls");
     }
-
-    // ------------------------------------------------------------------ creating
 
     public static Tls server(Path chain, Path key) throws IOException {
         return server(new PemFiles(chain, key, Password.NONE));
@@ -86,8 +85,6 @@ public final class TlsSetup implements Tls, Cloneable {
             throw new UncheckedIOException(e);
         }
     }
-
-    // ------------------------------------------------------------------ changing
 
     @Override
     public Tls withName(String pattern, Path chain, Path key) throws IOException {
@@ -140,28 +137,24 @@ public final class TlsSetup implements Tls, Cloneable {
     }
 
     private Tls with(Sources sources) throws IOException {
-        TlsSetup copy = copy();
-        copy.credentials = new Credentials(sources);
-        return copy;
+        Credentials loaded = new Credentials(sources);
+        return with(copy -> copy.credentials = loaded);
     }
 
     @Override
     public Tls withClientCertificates(ClientCertificates demand) {
         requireRole(true, "withClientCertificates");
-        TlsSetup copy = copy();
-        copy.clientCertificates = Objects.requireNonNull(demand, "demand");
-        return copy;
+        return with(copy -> copy.clientCertificates = Objects.requireNonNull(demand, "demand"));
     }
 
     @Override
     public Tls withServerName(String name) {
         requireRole(false, "withServerName");
-        TlsSetup copy = copy();
-        copy.serverName =
+        String canonical =
                 ServerName.isAddress(name)
                         ? InetAddress.ofLiteral(name).getHostAddress()
                         : ServerName.canonical(name);
-        return copy;
+        return with(copy -> copy.serverName = canonical);
     }
 
     @Override
@@ -179,24 +172,19 @@ public final class TlsSetup implements Tls, Cloneable {
                                 + "'");
             }
         }
-        TlsSetup copy = copy();
-        copy.protocols = List.of(names);
-        return copy;
+        return with(copy -> copy.protocols = List.of(names));
     }
 
     @Override
     public Tls withVersions(String... versions) {
-        TlsSetup copy = copy();
-        copy.versions = requireSubset("versions", VERSIONS, versions);
-        return copy;
+        return with(copy -> copy.versions = requireSubset("versions", VERSIONS, versions));
     }
 
     @Override
     public Tls withCipherSuites(String... names) {
         String[] known = credentials.context().getSupportedSSLParameters().getCipherSuites();
-        TlsSetup copy = copy();
-        copy.cipherSuites = requireSubset("cipher suites", Arrays.asList(known), names);
-        return copy;
+        List<String> suites = requireSubset("cipher suites", Arrays.asList(known), names);
+        return with(copy -> copy.cipherSuites = suites);
     }
 
     private static List<String> requireSubset(String what, List<String> known, String... wanted) {
@@ -217,9 +205,7 @@ public final class TlsSetup implements Tls, Cloneable {
             throw new IllegalArgumentException(
                     "handshakeTimeout must be at least 1 ms, but is " + timeout);
         }
-        TlsSetup copy = copy();
-        copy.handshakeTimeout = timeout;
-        return copy;
+        return with(copy -> copy.handshakeTimeout = timeout);
     }
 
     @Override
@@ -238,15 +224,15 @@ public final class TlsSetup implements Tls, Cloneable {
         }
     }
 
-    private TlsSetup copy() {
+    private TlsSetup with(Consumer<TlsSetup> change) {
         try {
-            return (TlsSetup) clone();
+            TlsSetup copy = (TlsSetup) clone();
+            change.accept(copy);
+            return copy;
         } catch (CloneNotSupportedException e) {
             throw new AssertionError("TlsSetup is Cloneable", e);
         }
     }
-
-    // ------------------------------------------------------------------ inspecting
 
     @Override
     public boolean isServer() {
@@ -268,10 +254,6 @@ public final class TlsSetup implements Tls, Cloneable {
         return "Tls[" + (server ? "server" : "client") + ", " + credentials.sources() + "]";
     }
 
-    // ------------------------------------------------------------------ engines
-
-    /// Creates the engine of one connection.
-    ///
     /// @param host the connected host; null for a server, or if unknown
     /// @param port separates the sessions of servers on one host; ignored for a server
     /// @param scratch of the connection's loop
@@ -294,8 +276,6 @@ public final class TlsSetup implements Tls, Cloneable {
         return new TlsEngine(engine, scratch, name, recorder);
     }
 
-    /// Checks that a client can connect with these settings.
-    ///
     /// @param host as for [#newEngine]
     /// @throws IllegalArgumentException for a server, or if there is no server name to verify
     public void requireClientOf(@Nullable String host) {
@@ -307,8 +287,6 @@ public final class TlsSetup implements Tls, Cloneable {
         serverNameFor(host);
     }
 
-    /// Checks that a server can listen with these settings.
-    ///
     /// @throws IllegalArgumentException for a client
     public void requireServer() {
         if (!server) {

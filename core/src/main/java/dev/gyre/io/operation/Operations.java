@@ -86,7 +86,7 @@ public final class Operations {
     /// Receives repeatedly into the loop's receive buffers.
     public ReceiveOperation receive(Descriptor from, Consumer<? super ReceiveOperation> done) {
         check("receive", done);
-        return pools.receiving().of(open(from), done);
+        return pools.receiving.acquire().of(open(from), done);
     }
 
     /// Reads the byte of urgent data that TCP can mark. Completes before pending reads.
@@ -114,13 +114,13 @@ public final class Operations {
     /// Accepts one connection.
     public AcceptOperation accept(Descriptor listener, Consumer<? super AcceptOperation> done) {
         check("accept", done);
-        return pools.accepting().of(open(listener), false, done);
+        return pools.accepting.acquire().of(open(listener), false, done);
     }
 
     /// Accepts connections repeatedly, until it fails or is cancelled.
     public AcceptOperation acceptEach(Descriptor listener, Consumer<? super AcceptOperation> done) {
         check("acceptEach", done);
-        return pools.accepting().of(open(listener), true, done);
+        return pools.accepting.acquire().of(open(listener), true, done);
     }
 
     /// Connects a socket. Result zero is success.
@@ -128,7 +128,7 @@ public final class Operations {
             Descriptor socket, SocketAddress to, Consumer<? super Operation> done) {
         check("connect", done);
         Objects.requireNonNull(to, "to");
-        return pools.bufferless().connect(open(socket), to, done);
+        return pools.bufferless.acquire().connect(open(socket), to, done);
     }
 
     // ------------------------------------------------------------------ between descriptors
@@ -145,7 +145,9 @@ public final class Operations {
             Consumer<? super Operation> done) {
         check("sendFile", done);
         requireOffset(offset);
-        return pools.bufferless().move(Opcode.SEND_FILE, open(to), open(file), offset, bytes, done);
+        return pools.bufferless
+                .acquire()
+                .move(Opcode.SEND_FILE, open(to), open(file), offset, bytes, done);
     }
 
     /// Moves available bytes from a descriptor into a pipe. Fails with ENOBUFS if the pipe is full:
@@ -156,7 +158,9 @@ public final class Operations {
     public Operation spliceToPipe(
             Descriptor from, Descriptor pipe, long bytes, Consumer<? super Operation> done) {
         check("spliceToPipe", done);
-        return pools.bufferless().move(Opcode.SPLICE_FROM, open(from), open(pipe), 0, bytes, done);
+        return pools.bufferless
+                .acquire()
+                .move(Opcode.SPLICE_FROM, open(from), open(pipe), 0, bytes, done);
     }
 
     /// Moves bytes from a pipe to a descriptor. Fails with ENOBUFS if the pipe is empty. Result
@@ -167,7 +171,9 @@ public final class Operations {
     public Operation spliceFromPipe(
             Descriptor pipe, Descriptor to, long bytes, Consumer<? super Operation> done) {
         check("spliceFromPipe", done);
-        return pools.bufferless().move(Opcode.SPLICE_TO, open(to), open(pipe), 0, bytes, done);
+        return pools.bufferless
+                .acquire()
+                .move(Opcode.SPLICE_TO, open(to), open(pipe), 0, bytes, done);
     }
 
     // ------------------------------------------------------------------ files
@@ -181,7 +187,7 @@ public final class Operations {
             Path path, Consumer<? super FileOpenOperation> done, OpenOption... options) {
         check("open", done);
         Objects.requireNonNull(path, "path");
-        return pools.opening().of(path, done, options);
+        return pools.opening.acquire().of(path, done, options);
     }
 
     /// Reads a file at an offset: at most the writable bytes of the buffer. Result zero is the end
@@ -193,7 +199,7 @@ public final class Operations {
         check("readAt", done);
         requireOffset(offset);
         Objects.requireNonNull(into, "into");
-        return pools.buffered().of(Opcode.FILE_READ, open(file), into, done).at(offset);
+        return pools.buffered.acquire().of(Opcode.FILE_READ, open(file), into, done).at(offset);
     }
 
     /// Writes all readable bytes of the buffer to a file at an offset.
@@ -204,7 +210,7 @@ public final class Operations {
         check("writeAt", done);
         requireOffset(offset);
         Objects.requireNonNull(from, "from");
-        return pools.buffered().of(Opcode.FILE_WRITE, open(file), from, done).at(offset);
+        return pools.buffered.acquire().of(Opcode.FILE_WRITE, open(file), from, done).at(offset);
     }
 
     /// Flushes a file to the disk.
@@ -212,26 +218,26 @@ public final class Operations {
     /// @param dataOnly whether to skip metadata that reads do not need, such as its times
     public Operation sync(Descriptor file, boolean dataOnly, Consumer<? super Operation> done) {
         check("sync", done);
-        return pools.bufferless().sync(open(file), dataOnly, done);
+        return pools.bufferless.acquire().sync(open(file), dataOnly, done);
     }
 
     /// Reads the status of a descriptor's file.
     public FileStatOperation stat(Descriptor file, Consumer<? super FileStatOperation> done) {
         check("stat", done);
-        return pools.stat().of(open(file), done);
+        return pools.stat.acquire().of(open(file), done);
     }
 
     /// Reads the status of a path's file, following symbolic links.
     public FileStatOperation stat(Path path, Consumer<? super FileStatOperation> done) {
         check("stat", done);
-        return pools.stat().of(Objects.requireNonNull(path, "path"), done);
+        return pools.stat.acquire().of(Objects.requireNonNull(path, "path"), done);
     }
 
     /// Closes a descriptor without waiting for the disk on the loop thread. The descriptor counts
     /// as closed from the start of the operation.
     public Operation close(Descriptor file, Consumer<? super Operation> done) {
         check("close", done);
-        return pools.bufferless().close(open(file), done);
+        return pools.bufferless.acquire().close(open(file), done);
     }
 
     // ------------------------------------------------------------------ cancellation
@@ -267,7 +273,7 @@ public final class Operations {
             Opcode opcode, Descriptor of, Buffer buffer, Consumer<? super Operation> done) {
         check(opcode.call, done);
         Objects.requireNonNull(buffer, "buffer");
-        return pools.buffered().of(opcode, open(of), buffer, done);
+        return pools.buffered.acquire().of(opcode, open(of), buffer, done);
     }
 
     private Operation vectored(
@@ -277,13 +283,13 @@ public final class Operations {
             Consumer<? super Operation> done) {
         check(opcode.call, done);
         Objects.requireNonNull(buffers, "buffers");
-        return pools.vectored().of(opcode, open(of), buffers, done);
+        return pools.vectored.acquire().of(opcode, open(of), buffers, done);
     }
 
     private MessageOperation message(
             Opcode opcode, Descriptor of, Buffer buffer, Consumer<? super MessageOperation> done) {
         check(opcode.call, done);
         Objects.requireNonNull(buffer, "buffer");
-        return pools.message().of(opcode, open(of), buffer, done);
+        return pools.message.acquire().of(opcode, open(of), buffer, done);
     }
 }

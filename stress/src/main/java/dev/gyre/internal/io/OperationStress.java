@@ -59,7 +59,8 @@ public final class OperationStress {
             operation =
                     operations
                             .pools()
-                            .accepting()
+                            .accepting
+                            .acquire()
                             .of(
                                     descriptor,
                                     false,
