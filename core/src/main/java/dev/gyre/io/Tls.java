@@ -38,8 +38,6 @@ public sealed interface Tls permits TlsSetup {
         REQUIRED
     }
 
-    // ------------------------------------------------------------------ servers
-
     /// Creates a server configuration from PEM files. Both paths may name the same file.
     ///
     /// @throws IOException if a file cannot be read; a [javax.net.ssl.SSLException] if its content
@@ -100,8 +98,6 @@ public sealed interface Tls permits TlsSetup {
     /// @throws IllegalStateException for a client configuration
     Tls withClientCertificates(ClientCertificates demand);
 
-    // ------------------------------------------------------------------ clients
-
     /// Creates a client configuration with the JDK's trust store and without a certificate.
     static Tls client() {
         return TlsSetup.client();
@@ -134,8 +130,6 @@ public sealed interface Tls permits TlsSetup {
     /// @throws IllegalArgumentException if it is neither a host name nor an address
     /// @throws IllegalStateException for a server configuration
     Tls withServerName(String name);
-
-    // ------------------------------------------------------------------ both
 
     /// Returns a copy that trusts only the certificates in this file and those they certify.
     ///
@@ -175,8 +169,6 @@ public sealed interface Tls permits TlsSetup {
     ///
     /// @throws IOException if a file is unusable; the previous content stays in use
     void reload() throws IOException;
-
-    // ------------------------------------------------------------------ properties
 
     /// Returns whether this is a server configuration.
     boolean isServer();

@@ -53,8 +53,6 @@ public abstract class Registrations {
     // when it grows; its elements are accessed through volatile reads of the reference.
     private volatile @Nullable Entry[] entries = new @Nullable Entry[64];
 
-    // ------------------------------------------------------------------ for subclasses
-
     /// The system call of [#arm], for messages.
     ///
     /// @param registering whether the fd is new, or registered and to be changed
@@ -82,8 +80,6 @@ public abstract class Registrations {
     /// table decides.
     protected abstract void disarm(int fd);
 
-    // ------------------------------------------------------------------ events
-
     /// Returns the fd of an event.
     public static int fdOf(long data) {
         return (int) data & (MAX_FDS - 1);
@@ -106,8 +102,6 @@ public abstract class Registrations {
             }
         }
     }
-
-    // ------------------------------------------------------------------ changes
 
     /// See [Backend#register].
     public final void register(int fd, int interest, ReadinessHandler handler) {

@@ -130,8 +130,6 @@ public final class QueueingExecutor implements BoundedExecutor {
                 .formatted(runningNow, maxRunning, waitingNow, maxQueued);
     }
 
-    // ------------------------------------------------------------------ admission
-
     /// Without this check, newly queued items would keep the threads of a shut down executor busy.
     private void requireOpenExecutor(Item item) {
         if (isExecutorShutDown()) {
@@ -183,8 +181,6 @@ public final class QueueingExecutor implements BoundedExecutor {
             passPermit(Fallback.THIS_THREAD);
         }
     }
-
-    // ------------------------------------------------------------------ passing permits
 
     /// Passes a free permit to the oldest queued item. Throws nothing, because the caller returns
     /// or throws a result of its own.
@@ -250,8 +246,6 @@ public final class QueueingExecutor implements BoundedExecutor {
         }
         return true;
     }
-
-    // ------------------------------------------------------------------ reporting
 
     private void logRejection(Throwable rejection) {
         long occurrence;

@@ -162,8 +162,6 @@ final class RunControl {
         }
     }
 
-    // ------------------------------------------------------------------ kinds of runs
-
     private void runTicks(Until end) {
         switch (end) {
             case STOPPED -> tickUntilStopped();

@@ -150,8 +150,6 @@ public final class EpollBackend implements Backend {
         return System.nanoTime();
     }
 
-    // ------------------------------------------------------------------ waiting
-
     @Override
     public void pollNow() {
         assert next == collected : "events not dispatched yet: " + (collected - next);
@@ -214,8 +212,6 @@ public final class EpollBackend implements Backend {
     public long wakeups() {
         return wakeup.sentCount();
     }
-
-    // ------------------------------------------------------------------ registering
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {

@@ -56,8 +56,6 @@ final class EventBatch {
         next = 0;
     }
 
-    // ------------------------------------------------------------------ adding
-
     /// Adds the `struct kevent` at an address.
     void add(long kevent) {
         long mark = Kevent.udata(kevent);
@@ -129,8 +127,6 @@ final class EventBatch {
         filters[size] = reported;
         size++;
     }
-
-    // ------------------------------------------------------------------ dispatching
 
     /// Moves to the next event.
     ///

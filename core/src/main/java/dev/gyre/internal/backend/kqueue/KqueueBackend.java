@@ -139,8 +139,6 @@ public final class KqueueBackend implements Backend {
         return syscalls;
     }
 
-    // ------------------------------------------------------------------ waiting
-
     @Override
     public void pollNow() {
         assert batch.remaining() == 0 : "events not dispatched yet: " + batch.remaining();
@@ -223,8 +221,6 @@ public final class KqueueBackend implements Backend {
     public long wakeups() {
         return wakeup.sentCount();
     }
-
-    // ------------------------------------------------------------------ registering
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {

@@ -60,8 +60,6 @@ final class KqueueRegistrations extends Registrations {
         exceptFilter = flavour.exceptFilter();
     }
 
-    // ------------------------------------------------------------------ marks
-
     /// Returns whether the event belongs to the backend itself: no registration has generation
     /// zero.
     static boolean isOwn(long udata) {
@@ -110,8 +108,6 @@ final class KqueueRegistrations extends Registrations {
         }
         return marks;
     }
-
-    // ------------------------------------------------------------------ changes
 
     @Override
     protected String call(boolean registering) {

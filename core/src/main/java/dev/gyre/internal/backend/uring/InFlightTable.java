@@ -69,8 +69,6 @@ final class InFlightTable {
         maxHeld = Math.max(1, buffers.count() / 32);
     }
 
-    // ------------------------------------------------------------------ slots
-
     int slots() {
         return ops.length;
     }
@@ -126,8 +124,6 @@ final class InFlightTable {
         op.inKernel = false;
         inKernel--;
     }
-
-    // ------------------------------------------------------------------ pending
 
     /// Enqueues an operation for the next batch. A receive waits for a buffer if others do.
     ///
@@ -220,8 +216,6 @@ final class InFlightTable {
         starved.clear();
         cancels.clear();
     }
-
-    // ------------------------------------------------------------------ SQEs
 
     /// Returns whether nothing is left that can be submitted now.
     boolean allSubmitted() {

@@ -59,8 +59,6 @@ final class KernelFeatures {
         return isNative(request.opcode, SqeWriter.isSocket(request));
     }
 
-    // ------------------------------------------------------------------ found out in use
-
     /// Returns whether the kernel selects the buffers of RECEIVE. True until it refuses.
     boolean selectsBuffers() {
         return selectsBuffers;
@@ -99,8 +97,6 @@ final class KernelFeatures {
     private static long bit(Opcode opcode) {
         return 1L << SqeWriter.opcodeOf(opcode, true);
     }
-
-    // ------------------------------------------------------------------ description
 
     /// Lists the operations that are known to be emulated or single shot. Any thread.
     String describe() {

@@ -73,8 +73,6 @@ final class PollRequests {
         pollfds = Memory.allocate((long) capacity * Linux.SIZEOF_POLLFD);
     }
 
-    // ------------------------------------------------------------------ SQEs
-
     /// Writes SQEs for all changes.
     ///
     /// @return false if the submission queue has no room at present; the rest is submitted later
@@ -175,8 +173,6 @@ final class PollRequests {
         }
     }
 
-    // ------------------------------------------------------------------ CQEs
-
     /// Processes the CQE of a poll.
     ///
     /// @param dispatches whether a tick follows that dispatches the event; if false, the poll is
@@ -226,8 +222,6 @@ final class PollRequests {
         }
         return result > 0 ? result & Readiness.EVENTS : 0;
     }
-
-    // ------------------------------------------------------------------ events
 
     boolean isWoken() {
         return woken;
