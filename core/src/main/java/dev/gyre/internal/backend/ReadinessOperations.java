@@ -301,8 +301,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
 
     @Override
     public void cancel(Request request) {
-        if (request.state() == State.IDLE
-                || (request.state() == State.COMPLETED && !request.more)) {
+        if (request.isFinished()) {
             return;
         }
         DescriptorState descriptor = request.descriptor;
@@ -327,7 +326,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         List<Request> withOwners = descriptor.delivered();
         for (int i = 0; i < withOwners.size(); i++) {
             Request request = withOwners.get(i);
-            if ((kinds & request.opcode.kind.bit) != 0 && hasKey(request, key)) {
+            if ((kinds & request.opcode.kind.bit) != 0 && request.hasKey(key)) {
                 request.cancelRequested = true;
             }
         }
@@ -337,15 +336,11 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         Request request = queue.first();
         while (request != null) {
             Request after = queue.after(request);
-            if (hasKey(request, key)) {
+            if (request.hasKey(key)) {
                 cancel(request);
             }
             request = after;
         }
-    }
-
-    private static boolean hasKey(Request request, @Nullable Object key) {
-        return key == null || key.equals(request.key);
     }
 
     @Override
@@ -357,26 +352,9 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         descriptors.releaseIfUnused(descriptor);
     }
 
-    // ------------------------------------------------------------------ completions
-
     @Override
-    public @Nullable Request pollCompleted() {
-        return completions.poll();
-    }
-
-    @Override
-    public boolean hasCompleted() {
-        return !completions.isEmpty();
-    }
-
-    @Override
-    public int outstanding() {
-        return completions.outstanding();
-    }
-
-    @Override
-    public long completedCount() {
-        return completions.completedCount();
+    public CompletionQueue completions() {
+        return completions;
     }
 
     @Override

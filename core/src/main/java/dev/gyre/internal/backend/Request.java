@@ -128,6 +128,16 @@ public final class Request extends IntrusiveList.Node<Request> {
         return of != null && Traits.isDatagram(of.traits);
     }
 
+    /// Returns whether it cannot be cancelled any more.
+    public boolean isFinished() {
+        return state == State.IDLE || (state == State.COMPLETED && !more);
+    }
+
+    /// @param of matches every request if null
+    public boolean hasKey(@Nullable Object of) {
+        return of == null || of.equals(key);
+    }
+
     public boolean isCancelled() {
         return result == -Errno.ECANCELED;
     }

@@ -22,7 +22,7 @@ public final class SyscallExecutor {
     private static final int MAX_ABORTED_ACCEPTS = 64;
 
     /// The stage of a CONNECT in progress.
-    private static final int CONNECTING = 1;
+    public static final int CONNECTING = 1;
 
     private final PollSyscalls calls;
     private final SocketCalls sockets;

@@ -63,21 +63,22 @@ public final class QueueingExecutor implements BoundedExecutor {
     }
 
     public static QueueingExecutor onVirtualThreads(int maxRunning, int maxQueued) {
-        Executor virtual = virtualThreads();
+        Executor virtual = virtualThreads("gyre-worker-");
         return new QueueingExecutor(virtual, virtual, maxRunning, maxQueued);
     }
 
     public static QueueingExecutor on(Executor executor, int maxRunning, int maxQueued) {
-        return new QueueingExecutor(executor, virtualThreads(), maxRunning, maxQueued);
+        return new QueueingExecutor(
+                executor, virtualThreads("gyre-worker-"), maxRunning, maxQueued);
     }
 
-    private static Executor virtualThreads() {
+    /// Returns an executor that runs each work on a new virtual thread.
+    ///
+    /// @param prefix of the names of the threads, which are numbered
+    public static Executor virtualThreads(String prefix) {
         // The creating thread is arbitrary, so inheritance would be arbitrary too.
         ThreadFactory factory =
-                Thread.ofVirtual()
-                        .name("gyre-worker-", 1)
-                        .inheritInheritableThreadLocals(false)
-                        .factory();
+                Thread.ofVirtual().name(prefix, 1).inheritInheritableThreadLocals(false).factory();
         return work -> factory.newThread(work).start();
     }
 
@@ -347,9 +348,7 @@ public final class QueueingExecutor implements BoundedExecutor {
         /// Excludes the work's toString, which may throw or be long.
         @Override
         public String toString() {
-            return work.getClass().getName()
-                    + "@"
-                    + Integer.toHexString(System.identityHashCode(work));
+            return Objects.toIdentityString(work);
         }
     }
 }

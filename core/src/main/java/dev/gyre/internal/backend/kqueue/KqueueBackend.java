@@ -125,11 +125,6 @@ public final class KqueueBackend implements Backend {
     }
 
     @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    @Override
     public OperationEngine openOperations(LoopContext context) {
         return new ReadinessOperations(this, loopSyscalls, context);
     }

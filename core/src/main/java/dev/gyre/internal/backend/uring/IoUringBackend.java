@@ -130,11 +130,6 @@ public final class IoUringBackend implements Backend {
         return features.describe();
     }
 
-    @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
     // ------------------------------------------------------------------ wait
 
     @Override
