@@ -80,7 +80,6 @@ public abstract class Registrations {
     /// table decides.
     protected abstract void disarm(int fd);
 
-    /// Returns the fd of an event.
     public static int fdOf(long data) {
         return (int) data & (MAX_FDS - 1);
     }
@@ -103,7 +102,6 @@ public abstract class Registrations {
         }
     }
 
-    /// See [Backend#register].
     public final void register(int fd, int interest, ReadinessHandler handler) {
         if (fd < 0 || fd >= MAX_FDS) {
             throw new IllegalArgumentException("not a descriptor: " + fd);
@@ -125,7 +123,6 @@ public abstract class Registrations {
         }
     }
 
-    /// See [Backend#modify].
     public final void modify(int fd, int interest) {
         synchronized (lock) {
             requireOpen();
@@ -145,7 +142,6 @@ public abstract class Registrations {
         }
     }
 
-    /// See [Backend#deregister].
     @SuppressWarnings("ReferenceEquality") // handlers are compared by identity
     public final void deregister(int fd, ReadinessHandler handler) {
         synchronized (lock) {

@@ -60,14 +60,7 @@ public final class SyscallExecutor {
                         case SEND_FILE -> sendFile(request);
                         case SPLICE_FROM -> splice(request, request.fd, request.fd2);
                         case SPLICE_TO -> splice(request, request.fd2, request.fd);
-                        case RECEIVE,
-                                POLL_END,
-                                FILE_OPEN,
-                                FILE_READ,
-                                FILE_WRITE,
-                                FILE_SYNC,
-                                FILE_STATUS,
-                                FILE_CLOSE ->
+                        default ->
                                 throw new AssertionError(
                                         request.opcode + " is not executed by system calls");
                     };

@@ -25,7 +25,6 @@ public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
         return first == null;
     }
 
-    /// Returns the first node; null if the list is empty.
     public @Nullable N first() {
         return first;
     }
@@ -55,9 +54,6 @@ public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
         last = node;
     }
 
-    /// Removes the first node.
-    ///
-    /// @return the node; null if the list is empty
     public @Nullable N poll() {
         N node = first;
         if (node != null) {
@@ -66,7 +62,6 @@ public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
         return node;
     }
 
-    /// Removes a node of this list.
     public void remove(N node) {
         assert node.list == this : "in another list";
         N before = node.previous;

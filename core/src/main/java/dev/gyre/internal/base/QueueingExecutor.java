@@ -118,7 +118,6 @@ public final class QueueingExecutor implements BoundedExecutor {
         }
     }
 
-    /// Describes a consistent snapshot and the limits.
     @Override
     public String toString() {
         int runningNow;

@@ -81,8 +81,6 @@ public final class EpollBackend implements Backend {
         return open(loopSyscalls, Syscalls.LINUX_BY_THREAD, eventsPerWait);
     }
 
-    /// Opens an epoll.
-    ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(Syscalls syscalls, int eventsPerWait) {
         return open(syscalls, syscalls.byThread(), eventsPerWait);

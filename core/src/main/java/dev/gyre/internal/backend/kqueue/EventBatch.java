@@ -38,7 +38,6 @@ final class EventBatch {
         filters = new int[capacity];
     }
 
-    /// Returns how many events are not dispatched.
     int remaining() {
         return size - next;
     }
@@ -126,8 +125,6 @@ final class EventBatch {
         size++;
     }
 
-    /// Moves to the next event.
-    ///
     /// @return false if none is left
     boolean advance() {
         if (next == size) {

@@ -77,7 +77,6 @@ final class InFlightTable {
         return ops[slot];
     }
 
-    /// Returns the number of operations that the kernel has.
     int inKernel() {
         return inKernel;
     }
@@ -119,7 +118,6 @@ final class InFlightTable {
         return op != null && op.inKernel && op.userData == userData ? op : null;
     }
 
-    /// Notes that the kernel has no SQE of the operation any more.
     void onReturned(InFlightOp op) {
         op.inKernel = false;
         inKernel--;
@@ -139,7 +137,6 @@ final class InFlightTable {
         return add(op, starves ? starved : waiting);
     }
 
-    /// Enqueues a receive that found no buffer.
     long enqueueStarved(InFlightOp op) {
         return add(op, starved);
     }
@@ -181,7 +178,6 @@ final class InFlightTable {
         }
     }
 
-    /// Pauses a multishot that is too far ahead of its owner.
     void pauseIfAhead(InFlightOp op) {
         if (op.inKernel && op.heldCount() >= maxHeld) {
             pause(op);
@@ -222,7 +218,6 @@ final class InFlightTable {
         return waiting.isEmpty() && cancels.isEmpty() && !hasBufferForStarved();
     }
 
-    /// Returns whether a receive that waits for a buffer can be submitted.
     boolean hasBufferForStarved() {
         return !starved.isEmpty() && buffers.available() > 0;
     }

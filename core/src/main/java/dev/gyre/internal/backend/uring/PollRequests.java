@@ -161,7 +161,6 @@ final class PollRequests {
         poll.slot = -1;
     }
 
-    /// Rearms all polls that a closed ring had.
     void onRingClosed() {
         wakeArmed = false;
         for (int i = 0; i < slotsUsed; i++) {
@@ -173,8 +172,6 @@ final class PollRequests {
         }
     }
 
-    /// Processes the CQE of a poll.
-    ///
     /// @param dispatches whether a tick follows that dispatches the event; if false, the poll is
     ///     rearmed, and reports the state at that time
     void onCompletion(long userData, int result, int flags, boolean dispatches) {

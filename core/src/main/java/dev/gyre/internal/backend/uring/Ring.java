@@ -307,7 +307,6 @@ final class Ring {
 
     // ------------------------------------------------------------------ completion queue
 
-    /// Returns the number of CQEs that can be read.
     int cqReady() {
         // Acquire: pairs with the kernel's release after it has written the CQEs.
         return Memory.getIntAcquire(memory().cqTail) - cqHead;
@@ -330,7 +329,6 @@ final class Ring {
         return shared.cqes + (long) (cqHead & shared.cqMask) * IoUring.SIZEOF_IO_URING_CQE;
     }
 
-    /// Moves to the next CQE.
     void advanceCq() {
         cqHead++;
     }
