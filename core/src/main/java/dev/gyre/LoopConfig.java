@@ -37,7 +37,7 @@ public final class LoopConfig implements Cloneable {
     private int ioBatch = 64;
     private boolean strictMicrotasks = false;
     private FailurePolicy failurePolicy = FailurePolicy.ISOLATE;
-    private Thread.UncaughtExceptionHandler uncaughtHandler = LogUncaught.INSTANCE;
+    private Thread.UncaughtExceptionHandler uncaughtHandler = LoopConfig::logUncaught;
     private LoopObserver observer = LoopObserver.logging();
     private Executor executor = VIRTUAL_THREADS;
     private boolean promiseTracing = false;
@@ -361,16 +361,10 @@ public final class LoopConfig implements Cloneable {
         }
     }
 
-    /// Logs the throwable of a callback. A constant: all configurations share it.
-    private enum LogUncaught implements Thread.UncaughtExceptionHandler {
-        INSTANCE;
-
-        @Override
-        public void uncaughtException(Thread thread, Throwable thrown) {
-            LOG.log(
-                    System.Logger.Level.ERROR,
-                    "a callback failed on loop thread " + thread.getName(),
-                    thrown);
-        }
+    private static void logUncaught(Thread thread, Throwable thrown) {
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "a callback failed on loop thread " + thread.getName(),
+                thrown);
     }
 }

@@ -42,7 +42,7 @@ public final class SyscallExecutor {
         while (true) {
             long result =
                     switch (request.opcode) {
-                        case READ -> read(request, socket);
+                        case READ -> read(request.fd, request.address, request.length, socket);
                         case WRITE -> write(request, socket);
                         case READ_VECTOR ->
                                 sockets.readv(request.fd, request.address, (int) request.length);
@@ -79,18 +79,13 @@ public final class SyscallExecutor {
     public long receive(int fd, long address, int size, int traits) {
         long result;
         do {
-            result =
-                    (traits & Traits.SOCKET) != 0
-                            ? sockets.recv(fd, address, size, 0)
-                            : calls.read(fd, address, size);
+            result = read(fd, address, size, (traits & Traits.SOCKET) != 0);
         } while (result == -Errno.EINTR);
         return result == -Errno.EAGAIN ? WOULD_BLOCK : result;
     }
 
-    private long read(Request request, boolean socket) {
-        return socket
-                ? sockets.recv(request.fd, request.address, request.length, 0)
-                : calls.read(request.fd, request.address, request.length);
+    private long read(int fd, long address, long length, boolean socket) {
+        return socket ? sockets.recv(fd, address, length, 0) : calls.read(fd, address, length);
     }
 
     private long write(Request request, boolean socket) {

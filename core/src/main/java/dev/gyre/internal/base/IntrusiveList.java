@@ -6,12 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// and a node is removed from anywhere in constant time. A node is in one list at a time.
 ///
 /// Not thread-safe: confined to its owner, or guarded by the owner's lock.
-///
-/// @param <N> the type of the nodes
 public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
-    /// The links of a node.
-    ///
-    /// @param <N> the type of the node itself
     public abstract static class Node<N extends Node<N>> {
         @Nullable N next;
         @Nullable N previous;

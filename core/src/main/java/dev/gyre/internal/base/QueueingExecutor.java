@@ -29,12 +29,6 @@ public final class QueueingExecutor implements BoundedExecutor {
         ANOTHER_THREAD
     }
 
-    private enum Admission {
-        RUN,
-        QUEUE,
-        REJECT
-    }
-
     private final int maxRunning;
     private final int maxQueued;
     private final Executor executor;
@@ -87,12 +81,23 @@ public final class QueueingExecutor implements BoundedExecutor {
         Objects.requireNonNull(work, "work");
         StackReserve.requireMedium();
         Item item = new Item(work, this);
-        requireOpenExecutor(item);
-        switch (admit(item)) {
-            case RUN -> start(item);
-            case QUEUE -> {}
-            case REJECT -> throw full(item);
+        if (isExecutorShutDown()) {
+            // Without this check, newly queued items would keep its threads busy.
+            throw new RejectedExecutionException(
+                    this + " rejected " + item + ": its executor has been shut down");
         }
+        synchronized (lock) {
+            if (running >= maxRunning) {
+                if (queue.size() >= maxQueued) {
+                    throw full(item);
+                }
+                queue.add(item);
+                return;
+            }
+            assert queue.size() == 0 : "a permit is free while items are queued";
+            running++;
+        }
+        start(item);
     }
 
     @Override
@@ -130,31 +135,8 @@ public final class QueueingExecutor implements BoundedExecutor {
                 .formatted(runningNow, maxRunning, waitingNow, maxQueued);
     }
 
-    /// Without this check, newly queued items would keep the threads of a shut down executor busy.
-    private void requireOpenExecutor(Item item) {
-        if (isExecutorShutDown()) {
-            throw new RejectedExecutionException(
-                    this + " rejected " + item + ": its executor has been shut down");
-        }
-    }
-
     private boolean isExecutorShutDown() {
         return executor instanceof ExecutorService service && service.isShutdown();
-    }
-
-    private Admission admit(Item item) {
-        synchronized (lock) {
-            if (running < maxRunning) {
-                assert queue.size() == 0 : "a permit is free while items are queued";
-                running++;
-                return Admission.RUN;
-            }
-            if (queue.size() < maxQueued) {
-                queue.add(item);
-                return Admission.QUEUE;
-            }
-            return Admission.REJECT;
-        }
     }
 
     private RejectedExecutionException full(Item item) {

@@ -29,13 +29,13 @@ final class KqueueRegistrations extends Registrations {
     /// Several filters are armed, and the first event of any disarms all.
     static final long ONE_SHOT_OF_MANY = 2L << TAG_SHIFT;
 
-    /// There is a filter for reading.
+    /// A filter for reading is armed.
     static final long READS = 4L << TAG_SHIFT;
 
-    /// The peer's end is to be reported as [Readiness#END].
+    /// The peer's end is reported as [Readiness#END].
     static final long ENDS = 8L << TAG_SHIFT;
 
-    /// There is a filter for urgent data.
+    /// A filter for urgent data is armed.
     static final long URGENT = 16L << TAG_SHIFT;
 
     private static final long FD_AND_GENERATION = 0xFFFF_FFFF_0000_0000L | MAX_FDS - 1;
@@ -200,7 +200,7 @@ final class KqueueRegistrations extends Registrations {
             }
         }
 
-        /// Returns whether nothing is to report, so that the loop may wait. Loop thread only.
+        /// Returns whether the loop may wait. Loop thread only.
         boolean isEmpty() {
             return isEmpty;
         }

@@ -339,8 +339,8 @@ final class UringOperations implements OperationEngine {
     }
 
     /// Cancels everything that the kernel has, and waits for the CQEs. Each operation completes
-    /// with its result, or becomes pending again. Does nothing unless the calling thread
-    /// owns the ring.
+    /// with its result, or becomes pending again. Does nothing unless the calling thread owns the
+    /// ring.
     void cancelInFlight() {
         boolean again = false;
         while (table.inKernel() > 0 && ring.isOwner()) {
