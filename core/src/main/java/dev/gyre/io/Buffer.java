@@ -31,8 +31,8 @@ import java.util.Objects;
 /// slices are released, in any order and on any threads.
 ///
 /// **Bounds.** A method that puts more bytes than are writable, or consumes more than are readable,
-/// throws an [IndexOutOfBoundsException] and changes nothing. Instance methods that return a buffer,
-/// except [#slice], return this one.
+/// throws an [IndexOutOfBoundsException] and changes nothing. Instance methods that return a
+/// buffer, except [#slice], return this one.
 ///
 /// **Threads.** Any, but one at a time.
 ///

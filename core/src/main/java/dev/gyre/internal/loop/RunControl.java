@@ -16,8 +16,9 @@ import dev.gyre.internal.time.LoopClock;
 
 import org.jspecify.annotations.Nullable;
 
-/// Makes a thread the loop thread for a run (clauses L-2 and L-4), and runs ticks until the run ends
-/// (clause L-7). Every run ends with the loop, and every run but a draining one at a stop request.
+/// Makes a thread the loop thread for a run (clauses L-2 and L-4), and runs ticks until the run
+/// ends (clause L-7). Every run ends with the loop, and every run but a draining one at a stop
+/// request.
 final class RunControl {
     private final String name;
     private final StateCell state;
