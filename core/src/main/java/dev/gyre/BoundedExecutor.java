@@ -47,15 +47,11 @@ public sealed interface BoundedExecutor extends Executor permits QueueingExecuto
         return QueueingExecutor.onVirtualThreads(maxRunning, maxQueued);
     }
 
-    /// Creates an executor that runs work on the given one, at most `maxRunning` at a time.
+    /// Creates an executor that runs work on the given one, with limits as in [#bounded(int, int)].
     ///
     /// The thread whose work has ended submits the next work while the given executor still counts
     /// that thread as busy. So a pool without a queue of its own needs one thread more than
     /// `maxRunning`.
-    ///
-    /// @param maxRunning the maximum of concurrently running work, at least 1
-    /// @param maxQueued the maximum of queued work; 0 rejects all work that cannot start at once
-    /// @throws IllegalArgumentException if a limit is too small
     static BoundedExecutor bounded(Executor executor, int maxRunning, int maxQueued) {
         Objects.requireNonNull(executor, "executor");
         return QueueingExecutor.on(executor, maxRunning, maxQueued);

@@ -4,13 +4,13 @@ import static dev.gyre.internal.base.Log.LOG;
 
 import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.base.MemoryBudget;
+import dev.gyre.internal.base.QueueingExecutor;
 import dev.gyre.metrics.LoopObserver;
 
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
 /// Configures a loop. Immutable: each `with` method returns a changed copy.
@@ -24,6 +24,9 @@ import java.util.function.Consumer;
 ///
 /// **Threads.** Any.
 public final class LoopConfig implements Cloneable {
+    // Before DEFAULT, which uses it.
+    private static final Executor VIRTUAL_THREADS = QueueingExecutor.virtualThreads("gyre-work-");
+
     /// The default configuration, as used by [EventLoop#open()].
     public static final LoopConfig DEFAULT = new LoopConfig();
 
@@ -34,9 +37,9 @@ public final class LoopConfig implements Cloneable {
     private int ioBatch = 64;
     private boolean strictMicrotasks = false;
     private FailurePolicy failurePolicy = FailurePolicy.ISOLATE;
-    private Thread.UncaughtExceptionHandler uncaughtHandler = LogUncaught.INSTANCE;
+    private Thread.UncaughtExceptionHandler uncaughtHandler = LoopConfig::logUncaught;
     private LoopObserver observer = LoopObserver.logging();
-    private Executor executor = VirtualThreads.INSTANCE;
+    private Executor executor = VIRTUAL_THREADS;
     private boolean promiseTracing = false;
     private int eventsPerWait = 1_024;
     private Duration maxWait = Duration.ofMinutes(5);
@@ -358,32 +361,10 @@ public final class LoopConfig implements Cloneable {
         }
     }
 
-    /// Runs each work on a new virtual thread. A constant: all configurations share it.
-    private enum VirtualThreads implements Executor {
-        INSTANCE;
-
-        private static final ThreadFactory THREADS =
-                Thread.ofVirtual()
-                        .name("gyre-work-", 1)
-                        .inheritInheritableThreadLocals(false)
-                        .factory();
-
-        @Override
-        public void execute(Runnable work) {
-            THREADS.newThread(work).start();
-        }
-    }
-
-    /// Logs the throwable of a callback. A constant: all configurations share it.
-    private enum LogUncaught implements Thread.UncaughtExceptionHandler {
-        INSTANCE;
-
-        @Override
-        public void uncaughtException(Thread thread, Throwable thrown) {
-            LOG.log(
-                    System.Logger.Level.ERROR,
-                    "a callback failed on loop thread " + thread.getName(),
-                    thrown);
-        }
+    private static void logUncaught(Thread thread, Throwable thrown) {
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "a callback failed on loop thread " + thread.getName(),
+                thrown);
     }
 }

@@ -66,8 +66,6 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
         void run() throws Exception;
     }
 
-    // ------------------------------------------------------------------ creation
-
     /// Returns a resolved promise. Loop-confined.
     static <T extends @Nullable Object> Promise<T> resolved(EventLoop loop, T value) {
         return Loop.of(loop).promises().resolved(value);
@@ -98,8 +96,6 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
         return Loop.of(loop).promises().delay(delay, cancellation);
     }
 
-    // ------------------------------------------------------------------ combinations
-
     /// Resolves with the values of all promises, in their order. Rejects as soon as one of them is
     /// rejected. The promises may belong to other loops. Loop-confined.
     static <T extends @Nullable Object> Promise<List<T>> all(
@@ -128,8 +124,6 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
             EventLoop loop, Collection<? extends Promise<? extends T>> promises) {
         return Loop.of(loop).promises().race(promises);
     }
-
-    // ------------------------------------------------------------------ steps
 
     /// Calls the handler with the value if resolved. The handler's result settles the step.
     <R extends @Nullable Object> Promise<R> then(Handler<? super T, ? extends R> handler);
@@ -175,8 +169,6 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     /// [CancelledException] on cancellation. This promise and its work are not affected.
     Promise<T> cancelOn(Cancellation cancellation);
 
-    // ------------------------------------------------------------------ other threads
-
     /// Blocks until the promise is settled and returns the value. For virtual and platform threads
     /// other than the loop thread.
     ///
@@ -195,8 +187,6 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     /// Dependents run on a virtual thread, never on the loop thread. Cancelling or completing the
     /// future does not affect the promise.
     CompletableFuture<T> toFuture();
-
-    // ------------------------------------------------------------------ queries
 
     /// Returns whether the promise is resolved or rejected.
     boolean isSettled();

@@ -8,6 +8,8 @@ import java.time.Duration;
 /// among equal deadlines in order of scheduling.
 ///
 /// All methods are loop-confined: call them on the loop thread, or while the loop is not running.
+///
+/// Methods that return a `Timer` return this one.
 public sealed interface Timer permits LoopTimer {
     /// Cancels the timer. Idempotent. Also effective if the timer is due in the current tick and
     /// has not fired yet.
@@ -19,7 +21,6 @@ public sealed interface Timer permits LoopTimer {
     /// scheduled, fired or cancelled. Takes constant time and allocates nothing, so one timer can
     /// be reused forever. A repeating timer keeps its period from the new deadline on.
     ///
-    /// @return this timer
     /// @throws IllegalArgumentException if the delay is negative or its deadline cannot be
     ///     represented
     /// @throws LoopTerminatedException if the loop is terminated
@@ -49,17 +50,11 @@ public sealed interface Timer permits LoopTimer {
     /// references the timer only while it is scheduled, so nothing has to be released.
     ///
     /// If another thread cancels, the loop releases the timer's memory in its next tick.
-    ///
-    /// @return this timer
     Timer cancelOn(Cancellation cancellation);
 
     /// Lets `runUntilEmpty` and `run(DRAINED)` return while this timer is scheduled.
-    ///
-    /// @return this timer
     Timer unreference();
 
     /// Reverts [#unreference()].
-    ///
-    /// @return this timer
     Timer reference();
 }

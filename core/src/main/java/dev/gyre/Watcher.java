@@ -7,6 +7,8 @@ import dev.gyre.io.Descriptor;
 /// is unwatched, closed or collected, or the watcher is replaced.
 ///
 /// All methods are loop-confined: call them on the loop thread, or while the loop is not running.
+///
+/// Methods that return a `Watcher` return this one.
 public sealed interface Watcher permits LoopWatcher {
     /// Returns the watched descriptor. The watcher references it weakly. In a callback it is always
     /// present.
@@ -25,15 +27,12 @@ public sealed interface Watcher permits LoopWatcher {
     /// callbacks do not run for the current event. Existing readiness is reported, also if
     /// edge-triggered. Allocates nothing.
     ///
-    /// @return this watcher
     /// @throws IllegalStateException if the watcher is no longer registered
     /// @throws SystemCallException if the kernel refuses; the watcher is then deregistered
     Watcher modify(WatchSpec watch);
 
     /// Arms a one-shot watcher again with the same spec. For other watchers, existing readiness is
     /// reported again. Throws like [#modify].
-    ///
-    /// @return this watcher
     Watcher rearm();
 
     /// Stops watching. Callbacks run no more, not even for an event that the kernel has reported
@@ -49,12 +48,8 @@ public sealed interface Watcher permits LoopWatcher {
     boolean isArmed();
 
     /// Lets `runUntilEmpty` and `run(DRAINED)` return while this watcher is armed.
-    ///
-    /// @return this watcher
     Watcher unreference();
 
     /// Reverts [#unreference()].
-    ///
-    /// @return this watcher
     Watcher reference();
 }

@@ -30,6 +30,10 @@ import java.util.Objects;
 /// **Slices** share the memory of their buffer. The memory is returned once the buffer and all its
 /// slices are released, in any order and on any threads.
 ///
+/// **Bounds.** A method that puts more bytes than are writable, or consumes more than are readable,
+/// throws an [IndexOutOfBoundsException] and changes nothing. Instance methods that return a
+/// buffer, except [#slice], return this one.
+///
 /// **Threads.** Any, but one at a time.
 ///
 /// ```java
@@ -78,96 +82,58 @@ public sealed interface Buffer permits NativeBuffer {
     int writable();
 
     /// Puts a byte.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if the buffer is full
     Buffer put(byte value);
 
     /// Puts all bytes of an array.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if they do not fit; nothing is put then
     default Buffer put(byte[] bytes) {
         return put(bytes, 0, bytes.length);
     }
 
     /// Puts a range of an array.
     ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if it does not fit, or is not within the array; nothing is
-    ///     put then
+    /// @throws IndexOutOfBoundsException also if it is not within the array
     Buffer put(byte[] bytes, int offset, int length);
 
     /// Puts text in UTF-8.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if it does not fit; nothing is put then
     Buffer put(String text);
 
     /// Puts the bytes between a buffer's position and limit, and advances its position.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if they do not fit; nothing is put then
     Buffer put(ByteBuffer bytes);
 
     /// Puts the readable bytes of another buffer, and consumes them there.
     ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if they do not fit; nothing is put then
     /// @throws IllegalArgumentException if the other buffer is this one
     Buffer put(Buffer other);
 
     /// Puts two bytes in big-endian order.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if they do not fit
     Buffer putShort(short value);
 
     /// Puts four bytes in big-endian order.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if they do not fit
     Buffer putInt(int value);
 
     /// Puts eight bytes in big-endian order.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if they do not fit
     Buffer putLong(long value);
 
     /// Reads a byte.
-    ///
-    /// @throws IndexOutOfBoundsException if no byte is readable
     byte get();
 
     /// Reads two bytes in big-endian order.
-    ///
-    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     short getShort();
 
     /// Reads four bytes in big-endian order.
-    ///
-    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     int getInt();
 
     /// Reads eight bytes in big-endian order.
-    ///
-    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     long getLong();
 
     /// Reads as many bytes as the array has.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     default Buffer get(byte[] into) {
         return get(into, 0, into.length);
     }
 
     /// Reads bytes into a range of an array.
     ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if fewer are readable, or the range is not within the
-    ///     array; nothing is read then
+    /// @throws IndexOutOfBoundsException also if the range is not within the array
     Buffer get(byte[] into, int offset, int length);
 
     /// Reads all readable bytes.
@@ -200,8 +166,6 @@ public sealed interface Buffer permits NativeBuffer {
     }
 
     /// Reads bytes as text.
-    ///
-    /// @throws IndexOutOfBoundsException if fewer are readable; nothing is read then
     default String getText(int bytes, Charset charset) {
         // Check first: a peer may have chosen the size of the array.
         Objects.checkIndex(bytes, readable() + 1);
@@ -217,8 +181,6 @@ public sealed interface Buffer permits NativeBuffer {
     /// Slices of an allocated buffer need no release, but [#clear()] and [#compact()] reuse their
     /// place only after it. A slice of a buffer that is valid during a callback only, such as
     /// [dev.gyre.io.operation.ReceiveOperation#received()], is valid during that callback only.
-    ///
-    /// @throws IndexOutOfBoundsException if fewer bytes are readable; nothing is consumed then
     Buffer slice(int bytes);
 
     /// Returns a view of the readable bytes. The view shares the memory. It is valid until bytes
@@ -230,25 +192,15 @@ public sealed interface Buffer permits NativeBuffer {
     ByteBuffer asWritable();
 
     /// Advances the write index over bytes that were put through [#asWritable()].
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if fewer bytes are writable
     Buffer advance(int bytes);
 
     /// Consumes bytes without reading them.
-    ///
-    /// @return this buffer
-    /// @throws IndexOutOfBoundsException if fewer are readable
     Buffer skip(int bytes);
 
     /// Discards the readable bytes. Everything except the memory of slices becomes writable.
-    ///
-    /// @return this buffer
     Buffer clear();
 
     /// Moves the readable bytes to the start, so that the consumed part becomes writable.
-    ///
-    /// @return this buffer
     Buffer compact();
 
     /// Returns whether a pending operation owns the buffer.

@@ -34,6 +34,8 @@ import java.util.function.Consumer;
 /// bind.
 ///
 /// **Threads.** Loop thread, or any thread while no thread runs the loop. Counters: any thread.
+///
+/// Instance methods that return a `Datagram` return this one.
 public sealed interface Datagram extends AutoCloseable permits LoopDatagram {
     /// Binds a socket with the default configuration.
     ///
@@ -53,16 +55,11 @@ public sealed interface Datagram extends AutoCloseable permits LoopDatagram {
     /// Sets the peer. Messages from other addresses are no longer received, [#send(Buffer)] sends
     /// to the peer, and [#onError] reports an unreachable peer. Does not wait.
     ///
-    /// @return this socket
     /// @throws SystemCallException if no route or no such Unix socket exists
     Datagram connect(SocketAddress peer);
 
-    // ------------------------------------------------------------------ receiving
-
     /// Sets the callback for messages, called with each message and its sender. The buffer belongs
     /// to the loop and is valid until the callback returns.
-    ///
-    /// @return this socket
     Datagram onMessage(BiConsumer<? super Buffer, ? super SocketAddress> callback);
 
     /// Returns whether the message of the current callback exceeded
@@ -77,8 +74,6 @@ public sealed interface Datagram extends AutoCloseable permits LoopDatagram {
 
     /// Returns whether receiving is paused.
     boolean isPaused();
-
-    // ------------------------------------------------------------------ sending
 
     /// Sends the readable bytes of a buffer as one message, and consumes them.
     ///
@@ -96,18 +91,12 @@ public sealed interface Datagram extends AutoCloseable permits LoopDatagram {
     /// Returns the number of messages queued to be sent.
     int pending();
 
-    // ------------------------------------------------------------------ errors and end
-
     /// Sets the callback for errors that the kernel reports. It runs after the call that failed.
     /// The socket stays open.
-    ///
-    /// @return this socket
     Datagram onError(Consumer<? super SystemCallException> callback);
 
     /// Sets the callback for the close. It runs once: after the callback that closes the socket, or
     /// on the thread that terminates the loop.
-    ///
-    /// @return this socket
     Datagram onClose(Runnable callback);
 
     /// Returns whether the socket is open.
@@ -116,8 +105,6 @@ public sealed interface Datagram extends AutoCloseable permits LoopDatagram {
     /// Closes the socket. Drops queued messages, and delivers no more. Idempotent.
     @Override
     void close();
-
-    // ------------------------------------------------------------------ state and counters
 
     /// Returns the bound address, with the port that the system chose.
     SocketAddress address();

@@ -10,6 +10,9 @@ import java.util.function.Consumer;
 /// var config = DatagramConfig.DEFAULT.withBroadcast(true).withMaxQueued(64, 1 << 16);
 /// ```
 ///
+/// A `with` method throws an [IllegalArgumentException] for a value out of range, and a
+/// [NullPointerException] for null.
+///
 /// **Threads.** Any.
 public final class DatagramConfig implements Cloneable {
     /// The default configuration.
@@ -70,18 +73,14 @@ public final class DatagramConfig implements Cloneable {
         return broadcast;
     }
 
-    /// Returns a copy with this [#maxMessageBytes()].
-    ///
-    /// @throws IllegalArgumentException unless it is from 1 to 16 MiB
+    /// Returns a copy with this [#maxMessageBytes()], from 1 to 16 MiB.
     public DatagramConfig withMaxMessageBytes(int bytes) {
         Checks.range("maxMessageBytes", bytes, 1, MAX_MESSAGE_BYTES);
         return with(copy -> copy.maxMessageBytes = bytes);
     }
 
-    /// Returns a copy with these [#maxQueuedMessages()] and [#maxQueuedBytes()].
-    ///
-    /// @throws IllegalArgumentException unless messages are from 1 to 16 777 216 and bytes from 1
-    ///     to 512 MiB
+    /// Returns a copy with these [#maxQueuedMessages()], from 1 to 16 777 216, and
+    /// [#maxQueuedBytes()], from 1 to 512 MiB.
     public DatagramConfig withMaxQueued(int messages, int bytes) {
         Checks.range("maxQueuedMessages", messages, 1, 1 << 24);
         Checks.range("maxQueuedBytes", bytes, 1, MAX_BUFFER_BYTES);
@@ -92,9 +91,8 @@ public final class DatagramConfig implements Cloneable {
                 });
     }
 
-    /// Returns a copy with these [#receiveBufferBytes()] and [#sendBufferBytes()].
-    ///
-    /// @throws IllegalArgumentException unless both are from 0 to 512 MiB
+    /// Returns a copy with these [#receiveBufferBytes()] and [#sendBufferBytes()], from 0 to 512
+    /// MiB each.
     public DatagramConfig withBuffers(int receiveBytes, int sendBytes) {
         Checks.range("receiveBufferBytes", receiveBytes, 0, MAX_BUFFER_BYTES);
         Checks.range("sendBufferBytes", sendBytes, 0, MAX_BUFFER_BYTES);

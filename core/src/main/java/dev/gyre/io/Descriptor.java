@@ -25,6 +25,9 @@ import java.nio.file.Path;
 /// thread cancels pending operations; while no thread runs the loop, the next run does. A callback
 /// that starts while another thread closes the descriptor still runs, and finds it closed. Close it
 /// on the loop thread ([dev.gyre.EventLoop#submit]) where that matters.
+///
+/// **Exceptions.** All methods that use the number throw a [ClosedDescriptorException] if the
+/// descriptor is closed, and a [SystemCallException] if the kernel refuses.
 public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor {
 
     /// The result of [#read] at the end of input.
@@ -52,7 +55,6 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// [dev.gyre.io.operation.Operations#open], with the same options. Opening a pipe does not wait
     /// for its other end. Child processes do not inherit the descriptor.
     ///
-    /// @throws SystemCallException if the kernel refuses
     /// @throws UnsupportedOperationException for unsupported options
     static Descriptor open(Path path, OpenOption... options) {
         return OpenFiles.open(path, options);
@@ -66,8 +68,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
 
     /// Returns the number.
     ///
-    /// @throws ClosedDescriptorException if the descriptor is closed: the number may have a new
-    ///     owner
+    /// @throws ClosedDescriptorException if closed: the number may have a new owner
     int fd();
 
     /// Returns the generation. No two descriptors of this JVM have the same number and generation.
@@ -81,7 +82,6 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// have it set.
     ///
     /// @return this descriptor
-    /// @throws ClosedDescriptorException if the descriptor is closed
     Descriptor nonBlocking();
 
     /// Reads available bytes with one system call, at most the remaining bytes of the buffer.
@@ -91,14 +91,11 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     ///
     /// @return the number of bytes; 0 if none are available or the buffer is full; [#END] at the
     ///     end
-    /// @throws ClosedDescriptorException if the descriptor is closed
-    /// @throws SystemCallException if the kernel refuses
     int read(ByteBuffer buffer);
 
     /// Writes as many bytes of the buffer as the kernel accepts, with one system call.
     ///
     /// @return the number of bytes; 0 if none are accepted or the buffer is empty
-    /// @throws ClosedDescriptorException if the descriptor is closed
     /// @throws SystemCallException if the kernel refuses; EPIPE if no reader is left
     int write(ByteBuffer buffer);
 

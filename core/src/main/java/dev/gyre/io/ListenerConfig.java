@@ -7,6 +7,9 @@ import java.util.function.Consumer;
 
 /// Configures a [Listener]. Immutable: each `with` method returns a changed copy.
 ///
+/// A `with` method throws an [IllegalArgumentException] for a value out of range, and a
+/// [NullPointerException] for null.
+///
 /// **Threads.** Any.
 public final class ListenerConfig implements Cloneable {
     /// The default configuration.
@@ -48,9 +51,7 @@ public final class ListenerConfig implements Cloneable {
         return streams;
     }
 
-    /// Returns a copy with this [#backlog()].
-    ///
-    /// @throws IllegalArgumentException if it is below 1
+    /// Returns a copy with this [#backlog()], at least 1.
     public ListenerConfig withBacklog(int connections) {
         Checks.range("backlog", connections, 1, Integer.MAX_VALUE);
         return with(copy -> copy.backlog = connections);
@@ -62,17 +63,13 @@ public final class ListenerConfig implements Cloneable {
         return with(copy -> copy.portSharing = sharing);
     }
 
-    /// Returns a copy with this [#maxConnections()].
-    ///
-    /// @throws IllegalArgumentException if it is below 1
+    /// Returns a copy with this [#maxConnections()], at least 1.
     public ListenerConfig withMaxConnections(int connections) {
         Checks.range("maxConnections", connections, 1, Integer.MAX_VALUE);
         return with(copy -> copy.maxConnections = connections);
     }
 
-    /// Returns a copy with this [#maxConnectionsPerPeer()].
-    ///
-    /// @throws IllegalArgumentException if it is below 1
+    /// Returns a copy with this [#maxConnectionsPerPeer()], at least 1.
     public ListenerConfig withMaxConnectionsPerPeer(int connections) {
         Checks.range("maxConnectionsPerPeer", connections, 1, Integer.MAX_VALUE);
         return with(copy -> copy.maxConnectionsPerPeer = connections);

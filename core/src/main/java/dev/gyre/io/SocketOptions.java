@@ -10,6 +10,9 @@ import java.util.function.Consumer;
 /// Configures the kernel socket of a stream. Immutable: each `with` method returns a changed copy.
 /// TCP options are ignored on Unix domain sockets.
 ///
+/// A `with` method throws an [IllegalArgumentException] for a value out of range, and a
+/// [NullPointerException] for null, unless null is permitted.
+///
 /// **Threads.** Any.
 public final class SocketOptions implements Cloneable {
     /// The default options.
@@ -61,24 +64,19 @@ public final class SocketOptions implements Cloneable {
         return with(copy -> copy.noDelay = on);
     }
 
-    /// Returns a copy with this [#keepAlive()].
-    ///
-    /// @param keepAlive null for no probes
+    /// Returns a copy with this [#keepAlive()]; null for no probes.
     public SocketOptions withKeepAlive(@Nullable KeepAlive keepAlive) {
         return with(copy -> copy.keepAlive = keepAlive);
     }
 
-    /// Returns a copy with this [#userTimeout()].
-    ///
-    /// @throws IllegalArgumentException unless it is from zero to 2 147 483 647 ms (24 days)
+    /// Returns a copy with this [#userTimeout()], from zero to 2 147 483 647 ms (24 days).
     public SocketOptions withUserTimeout(Duration timeout) {
         Checks.range("userTimeout", timeout, Duration.ZERO, MAX_USER_TIMEOUT);
         return with(copy -> copy.userTimeout = timeout);
     }
 
-    /// Returns a copy with these [#receiveBufferBytes()] and [#sendBufferBytes()].
-    ///
-    /// @throws IllegalArgumentException unless both are from 0 to 512 MiB
+    /// Returns a copy with these [#receiveBufferBytes()] and [#sendBufferBytes()], from 0 to 512
+    /// MiB each.
     public SocketOptions withBuffers(int receiveBytes, int sendBytes) {
         Checks.range("receiveBufferBytes", receiveBytes, 0, MAX_BUFFER_BYTES);
         Checks.range("sendBufferBytes", sendBytes, 0, MAX_BUFFER_BYTES);

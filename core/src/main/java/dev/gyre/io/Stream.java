@@ -33,7 +33,8 @@ import java.util.function.Consumer;
 /// **Writing** copies the data and never waits. All output of a tick is sent with one system call
 /// at its end. Above the high-water mark `write` returns false, and the stream pauses reading until
 /// the peer has accepted enough ([StreamConfig#readsUnderBackpressure()]). Ignoring `false` buffers
-/// up to [StreamConfig#outputLimit()]; beyond it the stream is closed.
+/// up to [StreamConfig#outputLimit()]; beyond it the stream is closed. All `write` methods and
+/// [#lend] return and throw as [#write(Buffer)] does.
 ///
 /// **Ending.** Each direction ends separately. When the peer ends its output, the stream ends its
 /// own after the pending output, unless [#onEnd] is set. With both directions ended the stream is
@@ -45,6 +46,8 @@ import java.util.function.Consumer;
 /// throwable.
 ///
 /// **Threads.** Loop thread, or any thread while no thread runs the loop.
+///
+/// Methods that return a `Stream` return this one.
 public sealed interface Stream permits LoopStream {
     /// Connects with the default configuration.
     static Promise<Stream> connect(EventLoop loop, SocketAddress to) {
@@ -71,14 +74,10 @@ public sealed interface Stream permits LoopStream {
 
     /// Sets the callback for input. The buffer belongs to the stream and is valid until the
     /// callback returns.
-    ///
-    /// @return this stream
     Stream onData(Consumer<? super Buffer> callback);
 
     /// Sets the callback for the end of input, called after all of it was read. Replaces the
     /// default, [#end()].
-    ///
-    /// @return this stream
     Stream onEnd(Runnable callback);
 
     /// Returns the bytes that were unread when the input ended, such as an incomplete line; empty
@@ -89,8 +88,6 @@ public sealed interface Stream permits LoopStream {
 
     /// Sets or replaces the protocol. It receives the unread input first, and the end of input also
     /// if its predecessor did. Replaces single callbacks.
-    ///
-    /// @return this stream
     Stream protocol(Protocol protocol);
 
     /// Resolves with the next bytes, or with an empty buffer at the end of input. The buffer
@@ -132,25 +129,18 @@ public sealed interface Stream permits LoopStream {
     boolean write(Buffer data);
 
     /// Writes bytes.
-    ///
-    /// @return as [#write(Buffer)]
     boolean write(byte[] data);
 
     /// Writes the bytes between a buffer's position and limit, and advances its position.
-    ///
-    /// @return as [#write(Buffer)]
     boolean write(ByteBuffer data);
 
     /// Writes text in UTF-8.
-    ///
-    /// @return as [#write(Buffer)]
     boolean write(String text);
 
     /// Writes the readable bytes of a buffer without copying them. The stream owns the buffer until
     /// the callback.
     ///
     /// @param returned called once the kernel has accepted all bytes, or the stream is closed
-    /// @return as [#write(Buffer)]
     boolean lend(Buffer data, Consumer<? super Buffer> returned);
 
     /// Sends a part of a file after the pending output, without copying it through user memory
@@ -163,8 +153,6 @@ public sealed interface Stream permits LoopStream {
     Promise<Long> sendFile(Descriptor file, long offset, long bytes);
 
     /// Sets the callback for a stream that is writable again after `write` returned false.
-    ///
-    /// @return this stream
     Stream onWritable(Runnable callback);
 
     /// Resolves once the kernel has accepted all output written before this call. Output before
@@ -225,13 +213,9 @@ public sealed interface Stream permits LoopStream {
     /// end closes the stream before, the peer sees a reset. Use it for data that is delimited by
     /// the end of the connection. By default, a stream without unsent output is closed by an
     /// orderly end.
-    ///
-    /// @return this stream
     Stream resetUnlessEnded();
 
     /// Sets the callback for the close, called once.
-    ///
-    /// @return this stream
     Stream onClose(Consumer<? super CloseReason> callback);
 
     /// Returns whether the stream is neither closed nor closing.
@@ -248,26 +232,21 @@ public sealed interface Stream permits LoopStream {
     /// Sets the time without a byte in either direction after which the stream is closed.
     ///
     /// @param timeout zero for no timeout
-    /// @return this stream
     Stream idleTimeout(Duration timeout);
 
     /// Sets the time without input after which a stream that reads is closed.
     ///
     /// @param timeout zero for no timeout
-    /// @return this stream
     Stream readTimeout(Duration timeout);
 
     /// Sets the time after which the stream is closed if the peer accepts none of the pending
     /// output.
     ///
     /// @param timeout zero for no timeout
-    /// @return this stream
     Stream writeTimeout(Duration timeout);
 
     /// Limits how long [#close()] waits for the peer's end after all output is sent. For pending
     /// output, and as the maximum of this, [StreamConfig#lingerTimeout()] applies.
-    ///
-    /// @return this stream
     Stream lingerAtMost(Duration timeout);
 
     // ------------------------------------------------------------------ TLS

@@ -15,6 +15,9 @@ import java.util.function.Consumer;
 /// var config = StreamConfig.DEFAULT.withIdleTimeout(Duration.ofSeconds(30)).withInputLimit(1_024);
 /// ```
 ///
+/// A `with` method throws an [IllegalArgumentException] for a value out of range, and a
+/// [NullPointerException] for null, unless null is permitted.
+///
 /// **Threads.** Any.
 public final class StreamConfig implements Cloneable {
     /// The default configuration.
@@ -113,9 +116,7 @@ public final class StreamConfig implements Cloneable {
         return tls;
     }
 
-    /// Returns a copy with these [#lowWaterMark()] and [#highWaterMark()].
-    ///
-    /// @throws IllegalArgumentException unless `0 <= low < high`
+    /// Returns a copy with these [#lowWaterMark()] and [#highWaterMark()]: `0 <= low < high`.
     public StreamConfig withWaterMarks(int low, int high) {
         if (low < 0 || high <= low) {
             throw new IllegalArgumentException(
@@ -131,17 +132,13 @@ public final class StreamConfig implements Cloneable {
                 });
     }
 
-    /// Returns a copy with this [#outputLimit()].
-    ///
-    /// @throws IllegalArgumentException if it is below 1
+    /// Returns a copy with this [#outputLimit()], at least 1.
     public StreamConfig withOutputLimit(long bytes) {
         Checks.range("outputLimit", bytes, 1, Long.MAX_VALUE);
         return with(copy -> copy.outputLimit = bytes);
     }
 
-    /// Returns a copy with this [#inputLimit()].
-    ///
-    /// @throws IllegalArgumentException if it is below 1
+    /// Returns a copy with this [#inputLimit()], at least 1.
     public StreamConfig withInputLimit(int bytes) {
         Checks.range("inputLimit", bytes, 1, Integer.MAX_VALUE);
         return with(copy -> copy.inputLimit = bytes);
@@ -152,41 +149,31 @@ public final class StreamConfig implements Cloneable {
         return with(copy -> copy.readsUnderBackpressure = Optional.of(reads));
     }
 
-    /// Returns a copy with this [#idleTimeout()].
-    ///
-    /// @throws IllegalArgumentException if it is negative
+    /// Returns a copy with this [#idleTimeout()], zero or more.
     public StreamConfig withIdleTimeout(Duration timeout) {
         Checks.notNegative("idleTimeout", timeout);
         return with(copy -> copy.idleTimeout = timeout);
     }
 
-    /// Returns a copy with this [#readTimeout()].
-    ///
-    /// @throws IllegalArgumentException if it is negative
+    /// Returns a copy with this [#readTimeout()], zero or more.
     public StreamConfig withReadTimeout(Duration timeout) {
         Checks.notNegative("readTimeout", timeout);
         return with(copy -> copy.readTimeout = timeout);
     }
 
-    /// Returns a copy with this [#writeTimeout()].
-    ///
-    /// @throws IllegalArgumentException if it is negative
+    /// Returns a copy with this [#writeTimeout()], zero or more.
     public StreamConfig withWriteTimeout(Duration timeout) {
         Checks.notNegative("writeTimeout", timeout);
         return with(copy -> copy.writeTimeout = timeout);
     }
 
-    /// Returns a copy with this [#lingerTimeout()].
-    ///
-    /// @throws IllegalArgumentException if it is negative
+    /// Returns a copy with this [#lingerTimeout()], zero or more.
     public StreamConfig withLingerTimeout(Duration timeout) {
         Checks.notNegative("lingerTimeout", timeout);
         return with(copy -> copy.lingerTimeout = timeout);
     }
 
-    /// Returns a copy with this [#connectTimeout()].
-    ///
-    /// @throws IllegalArgumentException if it is zero or negative
+    /// Returns a copy with this [#connectTimeout()], above zero.
     public StreamConfig withConnectTimeout(Duration timeout) {
         if (Checks.notNegative("connectTimeout", timeout).isZero()) {
             throw new IllegalArgumentException("connectTimeout must be above zero, but is zero");
@@ -206,9 +193,7 @@ public final class StreamConfig implements Cloneable {
         return with(copy -> copy.resolver = resolver);
     }
 
-    /// Returns a copy with this [#tls()].
-    ///
-    /// @param tls null for plaintext
+    /// Returns a copy with this [#tls()]; null for plaintext.
     public StreamConfig withTls(@Nullable Tls tls) {
         return with(copy -> copy.tls = tls);
     }

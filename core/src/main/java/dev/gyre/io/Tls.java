@@ -19,8 +19,12 @@ import java.util.List;
 ///
 /// **Files** are read by the method that names them, and again by [#reload()]. PEM files may
 /// contain keys in PKCS#8, PKCS#1 or SEC 1, text between the blocks, any line ends, and
-/// certificates in any order, in one file or several. An unusable file is rejected with its name,
-/// the cause and the remedy. An expired certificate is used, with a warning in the log.
+/// certificates in any order, in one file or several. A method throws an [IOException] if a file
+/// cannot be read, and a [javax.net.ssl.SSLException] with its name, the cause and the remedy if
+/// its content is unusable. An expired certificate is used, with a warning in the log.
+///
+/// **Roles.** [#withName] and [#withClientCertificates] throw an [IllegalStateException] for a
+/// client configuration, [#withCertificate] and [#withServerName] for a server configuration.
 ///
 /// **Sessions** are resumed between uses of this object and its copies.
 ///
@@ -38,12 +42,7 @@ public sealed interface Tls permits TlsSetup {
         REQUIRED
     }
 
-    // ------------------------------------------------------------------ servers
-
     /// Creates a server configuration from PEM files. Both paths may name the same file.
-    ///
-    /// @throws IOException if a file cannot be read; a [javax.net.ssl.SSLException] if its content
-    ///     is unusable
     static Tls server(Path certificateChainPem, Path privateKeyPem) throws IOException {
         return TlsSetup.server(certificateChainPem, privateKeyPem);
     }
@@ -51,7 +50,6 @@ public sealed interface Tls permits TlsSetup {
     /// Creates a server configuration from PEM files with an encrypted private key.
     ///
     /// @param password of the key; kept for [#reload()]
-    /// @throws IOException as [#server(Path, Path)]
     static Tls server(Path certificateChainPem, Path privateKeyPem, char[] password)
             throws IOException {
         return TlsSetup.server(certificateChainPem, privateKeyPem, password);
@@ -60,7 +58,6 @@ public sealed interface Tls permits TlsSetup {
     /// Creates a server configuration from a PKCS#12 file.
     ///
     /// @param password of the file; kept for [#reload()]
-    /// @throws IOException as [#server(Path, Path)]
     static Tls server(Path pkcs12, char[] password) throws IOException {
         return TlsSetup.server(pkcs12, password);
     }
@@ -81,26 +78,18 @@ public sealed interface Tls permits TlsSetup {
     ///
     /// @param pattern such as `example.org`, or `*.example.org` for all names one level below; a
     ///     second call with the same pattern replaces the first
-    /// @throws IOException as [#server(Path, Path)]
     /// @throws IllegalArgumentException if the pattern is not a host name
-    /// @throws IllegalStateException for a client configuration
     Tls withName(String pattern, Path certificateChainPem, Path privateKeyPem) throws IOException;
 
     /// Returns a copy as [#withName(String, Path, Path)] does, with a PKCS#12 file.
     ///
-    /// @throws IOException as [#server(Path, Path)]
     /// @throws IllegalArgumentException if the pattern is not a host name
-    /// @throws IllegalStateException for a client configuration
     Tls withName(String pattern, Path pkcs12, char[] password) throws IOException;
 
     /// Returns a copy that requests certificates from clients. Default [ClientCertificates#NONE].
     /// They are verified against [#withTrust(Path)], or else against the JDK's trust store, which
     /// is rarely intended.
-    ///
-    /// @throws IllegalStateException for a client configuration
     Tls withClientCertificates(ClientCertificates demand);
-
-    // ------------------------------------------------------------------ clients
 
     /// Creates a client configuration with the JDK's trust store and without a certificate.
     static Tls client() {
@@ -108,38 +97,26 @@ public sealed interface Tls permits TlsSetup {
     }
 
     /// Returns a copy with a certificate for servers that request one.
-    ///
-    /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalStateException for a server configuration
     Tls withCertificate(Path certificateChainPem, Path privateKeyPem) throws IOException;
 
     /// Returns a copy as [#withCertificate(Path, Path)] does, with an encrypted private key.
     ///
     /// @param password of the key; kept for [#reload()]
-    /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalStateException for a server configuration
     Tls withCertificate(Path certificateChainPem, Path privateKeyPem, char[] password)
             throws IOException;
 
     /// Returns a copy as [#withCertificate(Path, Path)] does, with a PKCS#12 file.
     ///
     /// @param password of the file; kept for [#reload()]
-    /// @throws IOException as [#server(Path, Path)]
-    /// @throws IllegalStateException for a server configuration
     Tls withCertificate(Path pkcs12, char[] password) throws IOException;
 
     /// Returns a copy that requests this server name (SNI) and verifies the server's certificate
     /// against it. Default: the host of the address.
     ///
     /// @throws IllegalArgumentException if it is neither a host name nor an address
-    /// @throws IllegalStateException for a server configuration
     Tls withServerName(String name);
 
-    // ------------------------------------------------------------------ both
-
     /// Returns a copy that trusts only the certificates in this file and those they certify.
-    ///
-    /// @throws IOException as [#server(Path, Path)]
     Tls withTrust(Path pem) throws IOException;
 
     /// Returns a copy that accepts any certificate and any name. For tests: an attacker on the
@@ -175,8 +152,6 @@ public sealed interface Tls permits TlsSetup {
     ///
     /// @throws IOException if a file is unusable; the previous content stays in use
     void reload() throws IOException;
-
-    // ------------------------------------------------------------------ properties
 
     /// Returns whether this is a server configuration.
     boolean isServer();

@@ -18,14 +18,12 @@ public interface LoopObserver {
 
     /// Called if a tick used up its task budget and some tasks remain.
     ///
-    /// @param loop the loop
     /// @param remaining the number of queued tasks
     default void onOverload(EventLoop loop, int remaining) {}
 
     /// Called if a tick used up its microtask budget and some remain. They run in the next ticks. A
     /// large burst causes this too, so it is not logged.
     ///
-    /// @param loop the loop
     /// @param remaining the number of queued microtasks
     default void onMicrotaskBreach(EventLoop loop, int remaining) {}
 
@@ -33,31 +31,26 @@ public interface LoopObserver {
     /// microtasks did not decrease. Probably each microtask adds another. Called after
     /// [#onMicrotaskBreach], and again every 17 ticks while the flood lasts.
     ///
-    /// @param loop the loop
     /// @param remaining the number of queued microtasks
     default void onMicrotaskFlood(EventLoop loop, int remaining) {}
 
     /// Called if one tick ran so many priority tasks that they probably submit each other forever.
     /// The remaining ones run in the next tick, before all other tasks.
     ///
-    /// @param loop the loop
     /// @param ran the number of priority tasks run in the tick
     default void onPriorityFlood(EventLoop loop, int ran) {}
 
     /// Called if a promise was rejected and had no handler at the end of the barrier. Called once
     /// per promise.
     ///
-    /// @param loop the loop
     /// @param promise the rejected promise; [Promise#createdAt()] shows where it was created, with
     ///     [dev.gyre.LoopConfig#withPromiseTracing]
-    /// @param reason the reason of the rejection
     default void onUnhandledRejection(EventLoop loop, Promise<?> promise, Throwable reason) {}
 
     /// Called if a buffer of the loop was not released: it became unreachable without
     /// [dev.gyre.io.Buffer#release()], or was still acquired when the loop terminated. Called once
     /// per buffer, and only with the system property `gyre.leaks=on`. The default logs a warning.
     ///
-    /// @param loop the loop
     /// @param acquiredAt the stack trace of the acquisition; its message describes the buffer
     default void onBufferLeak(EventLoop loop, Throwable acquiredAt) {
         LoggingObserver.logLeak(loop, acquiredAt);
@@ -65,8 +58,5 @@ public interface LoopObserver {
 
     /// Called when the loop has terminated, on the terminating thread, before the outcome of
     /// [EventLoop#shutdown] completes.
-    ///
-    /// @param loop the terminated loop
-    /// @param report the outcome
     default void onTerminated(EventLoop loop, ShutdownReport report) {}
 }

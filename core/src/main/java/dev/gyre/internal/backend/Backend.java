@@ -30,7 +30,9 @@ public interface Backend {
     }
 
     /// Returns the monotonic clock that deadlines refer to.
-    long nanoTime();
+    default long nanoTime() {
+        return System.nanoTime();
+    }
 
     /// Collects ready events without waiting. All collected events must have been dispatched.
     void pollNow();

@@ -55,23 +55,19 @@ public final class CompletionQueue {
         }
     }
 
-    /// Dequeues the next completion to deliver; null if there is none.
+    /// Dequeues the next completion to deliver; null if there is none. A multishot that continues
+    /// is pending again at once.
     public @Nullable Request poll() {
         Request request = completed.poll();
-        if (request != null) {
-            onDelivered(request);
+        if (request == null) {
+            return null;
         }
-        return request;
-    }
-
-    /// Records the delivery of a completion, also of one that was not posted. A multishot that
-    /// continues is pending again at once.
-    public void onDelivered(Request request) {
         if (request.more) {
             request.state = State.PENDING;
         } else {
             request.state = State.IDLE;
             delivered.add(1);
         }
+        return request;
     }
 }

@@ -16,7 +16,6 @@ public final class DescriptorState implements ReadinessHandler {
     /// The kinds that have queues, in the order in which they are served.
     public static final List<Kind> QUEUES = List.of(Kind.URGENT, Kind.READ, Kind.WRITE, Kind.END);
 
-    /// Receives the events of a descriptor.
     @FunctionalInterface
     public interface EventReader {
         void onReady(DescriptorState descriptor, int events);
@@ -90,7 +89,6 @@ public final class DescriptorState implements ReadinessHandler {
         this.reader = reader;
     }
 
-    /// Initializes it for another descriptor.
     public void open(int fd, int traits) {
         assert isIdle() && inFlight == 0 : "acquired while in use";
         this.fd = fd;

@@ -41,8 +41,6 @@ final class EdgeTriggeredInterest {
         this.descriptors = descriptors;
     }
 
-    // ------------------------------------------------------------------ readiness
-
     /// Returns whether a call of this kind is known to block.
     static boolean isBlocked(DescriptorState descriptor, Kind kind) {
         return (descriptor.blocked & kind.bit) != 0;
@@ -105,8 +103,6 @@ final class EdgeTriggeredInterest {
         descriptor.wanted = 0;
         descriptor.armed = 0;
     }
-
-    // ------------------------------------------------------------------ interest
 
     /// Arms a kind with the next flush, unless it is armed.
     void want(DescriptorState descriptor, Kind kind) {

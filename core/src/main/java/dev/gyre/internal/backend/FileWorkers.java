@@ -22,8 +22,7 @@ public final class FileWorkers {
     private final CompletionQueue completions;
 
     // Shared: added by workers, removed by the loop thread, or by the worker itself once the loop
-    // is
-    // terminated.
+    // is terminated.
     private final ConcurrentLinkedQueue<Result> finished = new ConcurrentLinkedQueue<>();
 
     // Shared: set by the loop thread when it terminates, read by workers.

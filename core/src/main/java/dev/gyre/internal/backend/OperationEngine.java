@@ -44,17 +44,22 @@ public interface OperationEngine {
     /// Resumes a multishot after its handler has processed a completion with `more`.
     void resume(Request request);
 
+    CompletionQueue completions();
+
     /// Dequeues the next completed request; null if there is none.
-    @Nullable Request pollCompleted();
+    default @Nullable Request pollCompleted() {
+        return completions().poll();
+    }
 
     /// Returns whether completions wait to be delivered: the loop must not sleep then.
-    boolean hasCompleted();
+    default boolean hasCompleted() {
+        return !completions().isEmpty();
+    }
 
-    /// Returns how many requests were started and not delivered for the last time. Any thread.
-    int outstanding();
-
-    /// Returns how many requests were delivered for the last time. Any thread.
-    long completedCount();
+    /// See [CompletionQueue#outstanding()]. Any thread.
+    default int outstanding() {
+        return completions().outstanding();
+    }
 
     /// Passes changes to the kernel. Called before each wait.
     void flush();

@@ -192,8 +192,10 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     @Override
     public void onReady(DescriptorState descriptor, int events) {
         int errno = Readiness.errno(events);
-        if (errno != 0) {
-            fail(descriptor, errno);
+        if (errno != 0) { // Reported in place of readiness.
+            descriptor.ending = true;
+            EdgeTriggeredInterest.reset(descriptor);
+            completions.postAll(descriptor, -errno);
             return;
         }
         boolean ended = (events & (Readiness.ERROR | Readiness.HANGUP)) != 0;
@@ -232,13 +234,6 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
     }
 
-    /// Completes all requests with an error that the kernel reported in place of readiness.
-    private void fail(DescriptorState descriptor, int errno) {
-        descriptor.ending = true;
-        EdgeTriggeredInterest.reset(descriptor);
-        completions.postAll(descriptor, -errno);
-    }
-
     /// Serves a queue from the front until the descriptor blocks.
     private void serve(DescriptorState descriptor, Kind kind, int events) {
         EdgeTriggeredInterest.onReady(descriptor, kind);
@@ -271,8 +266,8 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
             completions.post(request, -Math.abs(error), false);
         }
         if (error > 0) {
-            completions.postAll(
-                    descriptor, -error); // The query has cleared it for the other requests.
+            // The query has cleared it for the other requests.
+            completions.postAll(descriptor, -error);
         }
     }
 
@@ -280,13 +275,6 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
 
     @Override
     public void flush() {
-        if (!awaitingBuffer.isEmpty() && buffers.available() > 0) {
-            serveAwaitingBuffer();
-        }
-        interest.flush();
-    }
-
-    private void serveAwaitingBuffer() {
         while (!awaitingBuffer.isEmpty() && buffers.available() > 0) {
             DescriptorState descriptor = awaitingBuffer.removeFirst();
             descriptor.awaitsBuffer = false;
@@ -295,14 +283,14 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
             }
             descriptors.releaseIfUnused(descriptor);
         }
+        interest.flush();
     }
 
     // ------------------------------------------------------------------ ending
 
     @Override
     public void cancel(Request request) {
-        if (request.state() == State.IDLE
-                || (request.state() == State.COMPLETED && !request.more)) {
+        if (request.isFinished()) {
             return;
         }
         DescriptorState descriptor = request.descriptor;
@@ -327,7 +315,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         List<Request> withOwners = descriptor.delivered();
         for (int i = 0; i < withOwners.size(); i++) {
             Request request = withOwners.get(i);
-            if ((kinds & request.opcode.kind.bit) != 0 && hasKey(request, key)) {
+            if ((kinds & request.opcode.kind.bit) != 0 && request.hasKey(key)) {
                 request.cancelRequested = true;
             }
         }
@@ -337,15 +325,11 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         Request request = queue.first();
         while (request != null) {
             Request after = queue.after(request);
-            if (hasKey(request, key)) {
+            if (request.hasKey(key)) {
                 cancel(request);
             }
             request = after;
         }
-    }
-
-    private static boolean hasKey(Request request, @Nullable Object key) {
-        return key == null || key.equals(request.key);
     }
 
     @Override
@@ -357,26 +341,9 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         descriptors.releaseIfUnused(descriptor);
     }
 
-    // ------------------------------------------------------------------ completions
-
     @Override
-    public @Nullable Request pollCompleted() {
-        return completions.poll();
-    }
-
-    @Override
-    public boolean hasCompleted() {
-        return !completions.isEmpty();
-    }
-
-    @Override
-    public int outstanding() {
-        return completions.outstanding();
-    }
-
-    @Override
-    public long completedCount() {
-        return completions.completedCount();
+    public CompletionQueue completions() {
+        return completions;
     }
 
     @Override

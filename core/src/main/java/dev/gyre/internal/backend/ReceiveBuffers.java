@@ -33,7 +33,8 @@ public final class ReceiveBuffers {
             free[i] = count - 1 - i;
         }
         top = count;
-        long bytes = roundUp((long) count * size, MappedMemory.PAGE_BYTES);
+        long pages = Math.ceilDiv((long) count * size, MappedMemory.PAGE_BYTES);
+        long bytes = pages * MappedMemory.PAGE_BYTES;
         MappedMemory mapped = MappedMemory.map(calls, bytes);
         if (mapped == null) {
             throw new SystemCallException(
@@ -42,10 +43,6 @@ public final class ReceiveBuffers {
                     SystemCallException.NO_FD);
         }
         memory = mapped;
-    }
-
-    private static long roundUp(long bytes, int multiple) {
-        return (bytes + multiple - 1) / multiple * multiple;
     }
 
     public int count() {
@@ -60,7 +57,6 @@ public final class ReceiveBuffers {
         return top;
     }
 
-    /// Returns the memory of a buffer.
     public NativeBytes memory(int buffer) {
         return memory.bytes().part((long) buffer * size, size);
     }
@@ -69,8 +65,6 @@ public final class ReceiveBuffers {
         return memory.bytes().address() + (long) buffer * size;
     }
 
-    /// Acquires a free buffer.
-    ///
     /// @return its number, or -1 if none is free
     public int acquire() {
         return top == 0 ? -1 : free[--top];

@@ -53,8 +53,6 @@ public abstract class Registrations {
     // when it grows; its elements are accessed through volatile reads of the reference.
     private volatile @Nullable Entry[] entries = new @Nullable Entry[64];
 
-    // ------------------------------------------------------------------ for subclasses
-
     /// The system call of [#arm], for messages.
     ///
     /// @param registering whether the fd is new, or registered and to be changed
@@ -82,9 +80,6 @@ public abstract class Registrations {
     /// table decides.
     protected abstract void disarm(int fd);
 
-    // ------------------------------------------------------------------ events
-
-    /// Returns the fd of an event.
     public static int fdOf(long data) {
         return (int) data & (MAX_FDS - 1);
     }
@@ -107,9 +102,6 @@ public abstract class Registrations {
         }
     }
 
-    // ------------------------------------------------------------------ changes
-
-    /// See [Backend#register].
     public final void register(int fd, int interest, ReadinessHandler handler) {
         if (fd < 0 || fd >= MAX_FDS) {
             throw new IllegalArgumentException("not a descriptor: " + fd);
@@ -131,7 +123,6 @@ public abstract class Registrations {
         }
     }
 
-    /// See [Backend#modify].
     public final void modify(int fd, int interest) {
         synchronized (lock) {
             requireOpen();
@@ -151,7 +142,6 @@ public abstract class Registrations {
         }
     }
 
-    /// See [Backend#deregister].
     @SuppressWarnings("ReferenceEquality") // handlers are compared by identity
     public final void deregister(int fd, ReadinessHandler handler) {
         synchronized (lock) {

@@ -26,7 +26,6 @@ public final class Request extends IntrusiveList.Node<Request> {
         COMPLETED
     }
 
-    /// Receives the completions.
     public final CompletionHandler handler;
 
     // Arguments: set by the owner while idle. Opcode documents which of them it uses.
@@ -109,7 +108,6 @@ public final class Request extends IntrusiveList.Node<Request> {
         stage = 0;
     }
 
-    /// Called when a write has transferred a part.
     public void reportProgress() {
         Runnable progress = onProgress;
         if (progress != null) {
@@ -126,6 +124,16 @@ public final class Request extends IntrusiveList.Node<Request> {
         }
         DescriptorState of = descriptor;
         return of != null && Traits.isDatagram(of.traits);
+    }
+
+    /// Returns whether it cannot be cancelled any more.
+    public boolean isFinished() {
+        return state == State.IDLE || (state == State.COMPLETED && !more);
+    }
+
+    /// @param of matches every request if null
+    public boolean hasKey(@Nullable Object of) {
+        return of == null || of.equals(key);
     }
 
     public boolean isCancelled() {

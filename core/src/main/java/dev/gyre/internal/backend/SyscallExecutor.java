@@ -22,7 +22,7 @@ public final class SyscallExecutor {
     private static final int MAX_ABORTED_ACCEPTS = 64;
 
     /// The stage of a CONNECT in progress.
-    private static final int CONNECTING = 1;
+    public static final int CONNECTING = 1;
 
     private final PollSyscalls calls;
     private final SocketCalls sockets;
@@ -42,7 +42,7 @@ public final class SyscallExecutor {
         while (true) {
             long result =
                     switch (request.opcode) {
-                        case READ -> read(request, socket);
+                        case READ -> read(request.fd, request.address, request.length, socket);
                         case WRITE -> write(request, socket);
                         case READ_VECTOR ->
                                 sockets.readv(request.fd, request.address, (int) request.length);
@@ -60,14 +60,7 @@ public final class SyscallExecutor {
                         case SEND_FILE -> sendFile(request);
                         case SPLICE_FROM -> splice(request, request.fd, request.fd2);
                         case SPLICE_TO -> splice(request, request.fd2, request.fd);
-                        case RECEIVE,
-                                POLL_END,
-                                FILE_OPEN,
-                                FILE_READ,
-                                FILE_WRITE,
-                                FILE_SYNC,
-                                FILE_STATUS,
-                                FILE_CLOSE ->
+                        default ->
                                 throw new AssertionError(
                                         request.opcode + " is not executed by system calls");
                     };
@@ -86,18 +79,13 @@ public final class SyscallExecutor {
     public long receive(int fd, long address, int size, int traits) {
         long result;
         do {
-            result =
-                    (traits & Traits.SOCKET) != 0
-                            ? sockets.recv(fd, address, size, 0)
-                            : calls.read(fd, address, size);
+            result = read(fd, address, size, (traits & Traits.SOCKET) != 0);
         } while (result == -Errno.EINTR);
         return result == -Errno.EAGAIN ? WOULD_BLOCK : result;
     }
 
-    private long read(Request request, boolean socket) {
-        return socket
-                ? sockets.recv(request.fd, request.address, request.length, 0)
-                : calls.read(request.fd, request.address, request.length);
+    private long read(int fd, long address, long length, boolean socket) {
+        return socket ? sockets.recv(fd, address, length, 0) : calls.read(fd, address, length);
     }
 
     private long write(Request request, boolean socket) {

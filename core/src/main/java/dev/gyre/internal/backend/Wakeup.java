@@ -43,7 +43,6 @@ public abstract class Wakeup {
     /// Closes the descriptor. Called once, under the lock.
     protected abstract void release();
 
-    /// Returns how many signals were sent.
     public final long sentCount() {
         return sentCount;
     }
@@ -91,32 +90,21 @@ public abstract class Wakeup {
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // only ever under the lock
     private void send() {
-        while (true) {
-            int errno = -trigger();
-            switch (errno) {
-                case 0 -> {
-                    sentCount++;
-                    return;
-                }
-                case Errno.EINTR -> {}
-                // Other code closed a number that it does not own. Treated as the end: the flag
-                // stays set.
-                case Errno.EBADF -> {
-                    report(errno);
-                    return;
-                }
-                // No kernel is known to return another error. The next producer tries again.
-                default -> {
-                    pending.set(false);
-                    report(errno);
-                    return;
-                }
-            }
+        int errno;
+        do {
+            errno = -trigger();
+        } while (errno == Errno.EINTR);
+        if (errno == 0) {
+            sentCount++;
+            return;
         }
-    }
-
-    /// Logs instead of throwing: the task of the producer is queued and must not appear refused.
-    private void report(int errno) {
+        // EBADF: other code closed a number that it does not own. Treated as the end: the flag
+        // stays
+        // set. No kernel is known to return another error. The next producer tries again then.
+        if (errno != Errno.EBADF) {
+            pending.set(false);
+        }
+        // Logs instead of throwing: the task of the producer is queued and must not appear refused.
         LOG.log(
                 Level.ERROR,
                 "the loop could not be woken",

@@ -5,13 +5,11 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.Objects;
 
-/// Checks of configuration values. A failed check throws an [IllegalArgumentException] that names
-/// the property, the allowed range and the value.
+/// Checks of configuration values. Each returns the value. A failed check throws an
+/// [IllegalArgumentException] that names the property, the allowed range and the value.
 public final class Checks {
     private Checks() {}
 
-    /// Returns the value if it is from `min` to `max`.
-    ///
     /// @param max `Integer.MAX_VALUE` for no limit
     public static int range(String property, int value, int min, int max) {
         if (value < min || value > max) {
@@ -20,8 +18,6 @@ public final class Checks {
         return value;
     }
 
-    /// Returns the value if it is from `min` to `max`.
-    ///
     /// @param max `Long.MAX_VALUE` for no limit
     public static long range(String property, long value, long min, long max) {
         if (value < min || value > max) {
@@ -30,7 +26,6 @@ public final class Checks {
         return value;
     }
 
-    /// Returns the value if it is from `min` to `max`.
     public static Duration range(String property, Duration value, Duration min, Duration max) {
         Objects.requireNonNull(value, property);
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
@@ -39,7 +34,6 @@ public final class Checks {
         return value;
     }
 
-    /// Returns the value if it is not negative.
     public static Duration notNegative(String property, Duration value) {
         Objects.requireNonNull(value, property);
         if (value.isNegative()) {

@@ -27,7 +27,6 @@ public final class Confinement {
         this.loopName = loopName;
     }
 
-    /// Returns the thread that runs the loop; `null` if none does.
     public @Nullable Thread thread() {
         return thread;
     }
@@ -45,7 +44,6 @@ public final class Confinement {
         return (Thread) THREAD.get(this) == Thread.currentThread();
     }
 
-    /// Returns whether another thread runs the loop.
     public boolean isElsewhere() {
         return thread != null && !isHere();
     }

@@ -6,12 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// and a node is removed from anywhere in constant time. A node is in one list at a time.
 ///
 /// Not thread-safe: confined to its owner, or guarded by the owner's lock.
-///
-/// @param <N> the type of the nodes
 public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
-    /// The links of a node.
-    ///
-    /// @param <N> the type of the node itself
     public abstract static class Node<N extends Node<N>> {
         @Nullable N next;
         @Nullable N previous;
@@ -25,7 +20,6 @@ public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
         return first == null;
     }
 
-    /// Returns the first node; null if the list is empty.
     public @Nullable N first() {
         return first;
     }
@@ -55,9 +49,6 @@ public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
         last = node;
     }
 
-    /// Removes the first node.
-    ///
-    /// @return the node; null if the list is empty
     public @Nullable N poll() {
         N node = first;
         if (node != null) {
@@ -66,7 +57,6 @@ public final class IntrusiveList<N extends IntrusiveList.Node<N>> {
         return node;
     }
 
-    /// Removes a node of this list.
     public void remove(N node) {
         assert node.list == this : "in another list";
         N before = node.previous;

@@ -34,7 +34,6 @@ public final class MemoryBudget {
     private static final int COLLECTIONS = 3;
     private static final long COLLECTION_WAIT_NANOS = 20_000_000;
 
-    /// The budget of this process.
     public static final MemoryBudget PROCESS =
             new MemoryBudget(limitOf(System.getProperty(PROPERTY)));
 
@@ -105,8 +104,6 @@ public final class MemoryBudget {
         return Math.clamp(share - receiving, MIN_BYTES, MAX_SHARE);
     }
 
-    /// Reserves the memory that a loop may use.
-    ///
     /// A loop with a share gets at most half of what is left, so more loops can open than were
     /// expected. It always gets a minimum and is never refused. A loop with a size of its own is
     /// refused if that size is not left, after unreachable loops were collected.

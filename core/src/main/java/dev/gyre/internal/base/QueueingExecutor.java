@@ -29,12 +29,6 @@ public final class QueueingExecutor implements BoundedExecutor {
         ANOTHER_THREAD
     }
 
-    private enum Admission {
-        RUN,
-        QUEUE,
-        REJECT
-    }
-
     private final int maxRunning;
     private final int maxQueued;
     private final Executor executor;
@@ -63,21 +57,22 @@ public final class QueueingExecutor implements BoundedExecutor {
     }
 
     public static QueueingExecutor onVirtualThreads(int maxRunning, int maxQueued) {
-        Executor virtual = virtualThreads();
+        Executor virtual = virtualThreads("gyre-worker-");
         return new QueueingExecutor(virtual, virtual, maxRunning, maxQueued);
     }
 
     public static QueueingExecutor on(Executor executor, int maxRunning, int maxQueued) {
-        return new QueueingExecutor(executor, virtualThreads(), maxRunning, maxQueued);
+        return new QueueingExecutor(
+                executor, virtualThreads("gyre-worker-"), maxRunning, maxQueued);
     }
 
-    private static Executor virtualThreads() {
+    /// Returns an executor that runs each work on a new virtual thread.
+    ///
+    /// @param prefix of the names of the threads, which are numbered
+    public static Executor virtualThreads(String prefix) {
         // The creating thread is arbitrary, so inheritance would be arbitrary too.
         ThreadFactory factory =
-                Thread.ofVirtual()
-                        .name("gyre-worker-", 1)
-                        .inheritInheritableThreadLocals(false)
-                        .factory();
+                Thread.ofVirtual().name(prefix, 1).inheritInheritableThreadLocals(false).factory();
         return work -> factory.newThread(work).start();
     }
 
@@ -86,12 +81,23 @@ public final class QueueingExecutor implements BoundedExecutor {
         Objects.requireNonNull(work, "work");
         StackReserve.requireMedium();
         Item item = new Item(work, this);
-        requireOpenExecutor(item);
-        switch (admit(item)) {
-            case RUN -> start(item);
-            case QUEUE -> {}
-            case REJECT -> throw full(item);
+        if (isExecutorShutDown()) {
+            // Without this check, newly queued items would keep its threads busy.
+            throw new RejectedExecutionException(
+                    this + " rejected " + item + ": its executor has been shut down");
         }
+        synchronized (lock) {
+            if (running >= maxRunning) {
+                if (queue.size() >= maxQueued) {
+                    throw full(item);
+                }
+                queue.add(item);
+                return;
+            }
+            assert queue.size() == 0 : "a permit is free while items are queued";
+            running++;
+        }
+        start(item);
     }
 
     @Override
@@ -117,7 +123,6 @@ public final class QueueingExecutor implements BoundedExecutor {
         }
     }
 
-    /// Describes a consistent snapshot and the limits.
     @Override
     public String toString() {
         int runningNow;
@@ -130,33 +135,8 @@ public final class QueueingExecutor implements BoundedExecutor {
                 .formatted(runningNow, maxRunning, waitingNow, maxQueued);
     }
 
-    // ------------------------------------------------------------------ admission
-
-    /// Without this check, newly queued items would keep the threads of a shut down executor busy.
-    private void requireOpenExecutor(Item item) {
-        if (isExecutorShutDown()) {
-            throw new RejectedExecutionException(
-                    this + " rejected " + item + ": its executor has been shut down");
-        }
-    }
-
     private boolean isExecutorShutDown() {
         return executor instanceof ExecutorService service && service.isShutdown();
-    }
-
-    private Admission admit(Item item) {
-        synchronized (lock) {
-            if (running < maxRunning) {
-                assert queue.size() == 0 : "a permit is free while items are queued";
-                running++;
-                return Admission.RUN;
-            }
-            if (queue.size() < maxQueued) {
-                queue.add(item);
-                return Admission.QUEUE;
-            }
-            return Admission.REJECT;
-        }
     }
 
     private RejectedExecutionException full(Item item) {
@@ -183,8 +163,6 @@ public final class QueueingExecutor implements BoundedExecutor {
             passPermit(Fallback.THIS_THREAD);
         }
     }
-
-    // ------------------------------------------------------------------ passing permits
 
     /// Passes a free permit to the oldest queued item. Throws nothing, because the caller returns
     /// or throws a result of its own.
@@ -250,8 +228,6 @@ public final class QueueingExecutor implements BoundedExecutor {
         }
         return true;
     }
-
-    // ------------------------------------------------------------------ reporting
 
     private void logRejection(Throwable rejection) {
         long occurrence;
@@ -353,9 +329,7 @@ public final class QueueingExecutor implements BoundedExecutor {
         /// Excludes the work's toString, which may throw or be long.
         @Override
         public String toString() {
-            return work.getClass().getName()
-                    + "@"
-                    + Integer.toHexString(System.identityHashCode(work));
+            return Objects.toIdentityString(work);
         }
     }
 }

@@ -77,7 +77,6 @@ public final class TaskRing {
         return task;
     }
 
-    /// Dequeues the oldest task; `null` if empty.
     public @Nullable Runnable poll() {
         return isEmpty() ? null : take();
     }
@@ -93,15 +92,10 @@ public final class TaskRing {
         return added;
     }
 
-    /// Drops all tasks.
-    ///
-    /// @return the number of dropped tasks
-    public int clear() {
-        int dropped = size();
+    public void clear() {
         while (!isEmpty()) {
             take();
         }
-        return dropped;
     }
 
     /// Halves the array if the last round cannot have filled more than a quarter of it. Called once

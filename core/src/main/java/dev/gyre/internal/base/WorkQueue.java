@@ -45,7 +45,6 @@ final class WorkQueue {
         peak = Math.max(peak, size);
     }
 
-    /// Removes and returns the oldest item; `null` if empty.
     @Nullable Item poll() {
         Item item = items.first();
         if (item != null) {

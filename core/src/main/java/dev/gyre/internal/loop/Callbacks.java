@@ -46,8 +46,6 @@ final class Callbacks {
         this.loop = loop;
     }
 
-    // ------------------------------------------------------------------ calls
-
     void runTask(Runnable task) {
         tasks.add(1);
         all.add(1);
@@ -102,8 +100,6 @@ final class Callbacks {
         }
     }
 
-    // ------------------------------------------------------------------ observer
-
     void observeOverload(int remaining) {
         guarded(() -> observer.onOverload(loop, remaining));
     }
@@ -134,8 +130,6 @@ final class Callbacks {
     void observeTerminated(ShutdownReport report) {
         guarded(() -> observer.onTerminated(loop, report));
     }
-
-    // ------------------------------------------------------------------ failures
 
     /// Handles what a callback threw. Returns if the tick may continue, otherwise throws.
     private void failed(Throwable thrown) {

@@ -37,7 +37,6 @@ import java.util.Arrays;
 /// **Closing** sets the sign bit of `tail` in the same word that hands out tickets. Each ticket is
 /// therefore before the close, and will be filled and drained, or after it, and is refused.
 public final class ExternalLane {
-    /// The result of an offer.
     public enum Offer {
         ACCEPTED,
         FULL,

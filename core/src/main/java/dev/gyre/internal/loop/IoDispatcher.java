@@ -33,7 +33,6 @@ final class IoDispatcher {
         this.operations = operations;
     }
 
-    /// Begins a tick that delivers at most so many completions.
     void beginTick(int completions) {
         completionsLeft = completions;
     }

@@ -175,7 +175,9 @@ public final class Loop implements EventLoop, LoopContext {
                     throw new LoopOverloadedException(
                             "loop %s refuses %s: %d tasks are queued (LoopConfig.withHighWaterMark)"
                                     .formatted(
-                                            config.name(), nameOf(task), config.highWaterMark()));
+                                            config.name(),
+                                            Objects.toIdentityString(task),
+                                            config.highWaterMark()));
             case TERMINATED -> throw refusedException(task);
         }
     }
@@ -199,14 +201,15 @@ public final class Loop implements EventLoop, LoopContext {
         return ingress.submitPriority(task);
     }
 
+    // The message names a task without its toString, which may throw or be long.
     private LoopTerminatedException refusedException(Runnable task) {
         return new LoopTerminatedException(
-                "loop " + config.name() + " refuses " + nameOf(task) + ": it is " + state.get());
-    }
-
-    /// Names a task without its toString, which may throw or be long.
-    private static String nameOf(Runnable task) {
-        return task.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(task));
+                "loop "
+                        + config.name()
+                        + " refuses "
+                        + Objects.toIdentityString(task)
+                        + ": it is "
+                        + state.get());
     }
 
     @Override

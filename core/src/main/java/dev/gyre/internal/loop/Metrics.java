@@ -74,7 +74,7 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public long operationsCompleted() {
-        return components.requests.completedCount();
+        return components.requests.completions().completedCount();
     }
 
     @Override

@@ -54,11 +54,10 @@ final class Microtasks {
         return ring.capacity();
     }
 
-    int clear() {
-        return ring.clear();
+    void clear() {
+        ring.clear();
     }
 
-    /// Resets the budget.
     void beginTick() {
         budgetLeft = budget;
         if (!breachReported) {
@@ -67,7 +66,6 @@ final class Microtasks {
         breachReported = false;
     }
 
-    /// Shrinks the queue after a burst.
     void trim() {
         ring.trim();
     }

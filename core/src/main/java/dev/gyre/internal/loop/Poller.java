@@ -33,7 +33,6 @@ public final class Poller {
         this.limits = limits;
     }
 
-    /// Collects events without waiting.
     public void pollNow() {
         polls.add(1);
         backend.pollNow();

@@ -16,18 +16,10 @@ import dev.gyre.internal.time.LoopClock;
 
 import org.jspecify.annotations.Nullable;
 
-/// Runs ticks: how a thread becomes the loop thread and returns (clauses L-2 and L-4), and when a
-/// run ends (clause L-7). Every run ends with the loop, and all but one end with a stop request.
+/// Makes a thread the loop thread for a run (clauses L-2 and L-4), and runs ticks until the run
+/// ends (clause L-7). Every run ends with the loop, and every run but a draining one at a stop
+/// request.
 final class RunControl {
-    /// The condition that ends a run.
-    private enum Until {
-        STOPPED,
-        STOPPED_AND_DRAINED,
-        EMPTY,
-        SOMETHING_RAN,
-        TIME_IS_UP
-    }
-
     private final String name;
     private final StateCell state;
     private final RunLimits limits;
@@ -40,6 +32,13 @@ final class RunControl {
     private final Callbacks callbacks;
     private final Tick tick;
     private final Shutdown shutdown;
+
+    // Kept, so that a run allocates nothing.
+    private final Runnable untilStopped = this::tickUntilStopped;
+    private final Runnable untilDrained = this::tickUntilDrained;
+    private final Runnable untilEmpty = this::tickUntilEmpty;
+    private final Runnable untilSomethingRan = this::tickUntilSomethingRan;
+    private final Runnable untilTimeIsUp = this::tickUntilTimeIsUp;
 
     RunControl(LoopComponents components, Tick tick, Shutdown shutdown) {
         name = components.config.name();
@@ -64,30 +63,30 @@ final class RunControl {
 
     void run(RunMode mode) {
         enter();
-        long _ = run(mode == RunMode.DRAINED ? Until.STOPPED_AND_DRAINED : Until.STOPPED);
+        long _ = run(mode == RunMode.DRAINED ? untilDrained : untilStopped);
     }
 
     long runOne() {
         enter();
         limits.limitToOneCallback();
-        return run(Until.EMPTY);
+        return run(untilEmpty);
     }
 
     long runSome() {
         enter();
         limits.limitWaits(1);
-        return run(Until.SOMETHING_RAN);
+        return run(untilSomethingRan);
     }
 
     long runUntilEmpty() {
         enter();
-        return run(Until.EMPTY);
+        return run(untilEmpty);
     }
 
     long runUntil(long deadlineNanos) {
         enter();
         limits.limitTime(deadlineNanos);
-        return run(Until.TIME_IS_UP);
+        return run(untilTimeIsUp);
     }
 
     /// Makes the calling thread the loop thread, of a run without limits.
@@ -121,15 +120,15 @@ final class RunControl {
         limits.none();
     }
 
-    /// Runs ticks until the condition holds, and leaves the run.
+    /// Runs ticks, and leaves the run.
     ///
     /// @return the number of callbacks run
-    private long run(Until end) {
+    private long run(Runnable ticks) {
         long before = callbacks.all.get();
         Throwable thrown = null;
         try {
             try {
-                runTicks(end);
+                ticks.run();
             } finally {
                 promises.tidy(); // In here: it may throw, and the run has to be left nevertheless.
             }
@@ -159,18 +158,6 @@ final class RunControl {
             shutdown.run(true);
         } finally {
             confinement.set(null);
-        }
-    }
-
-    // ------------------------------------------------------------------ kinds of runs
-
-    private void runTicks(Until end) {
-        switch (end) {
-            case STOPPED -> tickUntilStopped();
-            case STOPPED_AND_DRAINED -> tickUntilDrained();
-            case EMPTY -> tickUntilEmpty();
-            case SOMETHING_RAN -> tickUntilSomethingRan();
-            case TIME_IS_UP -> tickUntilTimeIsUp();
         }
     }
 

@@ -91,8 +91,6 @@ public final class RunLimits {
         return expired;
     }
 
-    // ------------------------------------------------------------------ stop
-
     /// Any thread. With the effect of a full fence.
     public void requestStop() {
         stopRequested = true;

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// negative for refusals and cancellation.
 ///
 /// **Threads.** Loop thread, or any thread while no thread runs the loop.
+///
+/// Methods that return an `Operation` return this one.
 public sealed interface Operation
         permits LoopOperation,
                 AcceptOperation,
@@ -41,7 +43,6 @@ public sealed interface Operation
 
     /// Starts the operation. It owns its buffers until it completes.
     ///
-    /// @return this operation
     /// @throws IllegalStateException if the operation is pending or released; if a buffer belongs
     ///     to another operation, is empty or is full; or if the descriptor is watched or blocking
     ///     ([Descriptor#nonBlocking()])
@@ -63,14 +64,11 @@ public sealed interface Operation
 
     /// Cancels each start when the token is cancelled. Replaces the previous token;
     /// [Cancellation#none()] removes it.
-    ///
-    /// @return this operation
     Operation cancelOn(Cancellation cancellation);
 
     /// Sets the key for [Operations#cancelAll(Descriptor, Object)].
     ///
     /// @param key compared by `equals`; null for none
-    /// @return this operation
     Operation key(@Nullable Object key);
 
     /// Returns whether the operation was started and has not completed.

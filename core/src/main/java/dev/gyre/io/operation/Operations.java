@@ -36,7 +36,9 @@ import java.util.function.Consumer;
 /// Callbacks still run. Operations that are pending at [EventLoop#close] never complete.
 ///
 /// **Exceptions.** All methods throw a [NullPointerException] for null, a [WrongThreadException] on
-/// another thread, and a [dev.gyre.LoopTerminatedException] after the end of the loop.
+/// another thread, and a [dev.gyre.LoopTerminatedException] after the end of the loop. They throw
+/// an [IllegalArgumentException] for a negative offset, for `bytes` below 1, and for a number of
+/// buffers out of range.
 public final class Operations {
     private final LoopOperations operations;
     private final OperationPools pools;
@@ -68,7 +70,6 @@ public final class Operations {
     /// Reads into several buffers with one call, filling one after the other.
     ///
     /// @param into 1 to 1 024 buffers
-    /// @throws IllegalArgumentException for another number of buffers
     public Operation read(
             Descriptor from, List<? extends Buffer> into, Consumer<? super Operation> done) {
         return vectored(Opcode.READ_VECTOR, from, into, done);
@@ -77,7 +78,6 @@ public final class Operations {
     /// Writes all readable bytes of several buffers in order, with as few calls as possible.
     ///
     /// @param from 1 to 1 024 buffers
-    /// @throws IllegalArgumentException for another number of buffers
     public Operation write(
             Descriptor to, List<? extends Buffer> from, Consumer<? super Operation> done) {
         return vectored(Opcode.WRITE_VECTOR, to, from, done);
@@ -135,8 +135,6 @@ public final class Operations {
 
     /// Sends a part of a file without copying it through user memory. The result is the number of
     /// bytes sent: fewer if the file ends before.
-    ///
-    /// @throws IllegalArgumentException if the offset is negative or bytes is below 1
     public Operation sendFile(
             Descriptor file,
             long offset,
@@ -154,7 +152,6 @@ public final class Operations {
     /// drain it and start again.
     ///
     /// @param bytes the maximum
-    /// @throws IllegalArgumentException if bytes is below 1
     public Operation spliceToPipe(
             Descriptor from, Descriptor pipe, long bytes, Consumer<? super Operation> done) {
         check("spliceToPipe", done);
@@ -167,7 +164,6 @@ public final class Operations {
     /// zero is its end.
     ///
     /// @param bytes the maximum
-    /// @throws IllegalArgumentException if bytes is below 1
     public Operation spliceFromPipe(
             Descriptor pipe, Descriptor to, long bytes, Consumer<? super Operation> done) {
         check("spliceFromPipe", done);
@@ -192,8 +188,6 @@ public final class Operations {
 
     /// Reads a file at an offset: at most the writable bytes of the buffer. Result zero is the end
     /// of the file.
-    ///
-    /// @throws IllegalArgumentException if the offset is negative
     public Operation readAt(
             Descriptor file, long offset, Buffer into, Consumer<? super Operation> done) {
         check("readAt", done);
@@ -203,8 +197,6 @@ public final class Operations {
     }
 
     /// Writes all readable bytes of the buffer to a file at an offset.
-    ///
-    /// @throws IllegalArgumentException if the offset is negative
     public Operation writeAt(
             Descriptor file, long offset, Buffer from, Consumer<? super Operation> done) {
         check("writeAt", done);

@@ -16,20 +16,20 @@ import java.util.Objects;
 /// Each belongs to the kernel of its loop, real or simulated.
 ///
 /// **Threads.** Any. No method waits.
+///
+/// **Exceptions.** All methods throw a [SystemCallException] if the kernel refuses: for an address
+/// that is in use, not permitted or not local, or for a socket that is not connected.
 public final class Sockets {
     private Sockets() {}
 
     /// Creates a listening TCP or Unix domain socket.
     ///
     /// @param address port 0 lets the system choose, see [#localAddress]
-    /// @throws SystemCallException if the address is in use, not permitted or not local
     public static Descriptor listen(EventLoop loop, SocketAddress address) {
         return NativeSockets.listen(syscalls(loop), requireAddress(address));
     }
 
     /// Creates an unconnected stream socket of the address's family.
-    ///
-    /// @throws SystemCallException if the kernel refuses
     public static Descriptor stream(EventLoop loop, SocketAddress like) {
         return NativeSockets.stream(syscalls(loop), requireAddress(like));
     }
@@ -37,35 +37,26 @@ public final class Sockets {
     /// Creates a datagram socket bound to the address.
     ///
     /// @param address port 0 lets the system choose, see [#localAddress]
-    /// @throws SystemCallException if the address is in use, not permitted or not local
     public static Descriptor datagram(EventLoop loop, SocketAddress address) {
         return NativeSockets.datagram(syscalls(loop), requireAddress(address), socket -> {});
     }
 
     /// Creates two connected stream sockets.
-    ///
-    /// @throws SystemCallException if the kernel refuses
     public static List<Descriptor> pair(EventLoop loop) {
         return NativeSockets.pair(syscalls(loop));
     }
 
     /// Returns the local address of a socket.
-    ///
-    /// @throws SystemCallException if the kernel refuses
     public static SocketAddress localAddress(EventLoop loop, Descriptor socket) {
         return NativeSockets.localAddress(syscalls(loop), open(socket));
     }
 
     /// Returns the address of a socket's peer.
-    ///
-    /// @throws SystemCallException if the socket is not connected
     public static SocketAddress peerAddress(EventLoop loop, Descriptor socket) {
         return NativeSockets.peerAddress(syscalls(loop), open(socket));
     }
 
     /// Ends the output: the peer reads all that was sent, and then the end. Input continues.
-    ///
-    /// @throws SystemCallException if the socket is not connected
     public static void shutdownOutput(EventLoop loop, Descriptor socket) {
         NativeSockets.shutdownOutput(syscalls(loop), open(socket));
     }

@@ -120,7 +120,7 @@ class ReadinessReceiveTest extends ReadinessFixture {
         assertThat(socket.delivered()).isEmpty();
         assertThat(completed()).containsExactly("each 0");
         assertThat(operations.outstanding()).isZero();
-        assertThat(operations.completedCount()).isEqualTo(1);
+        assertThat(operations.completions().completedCount()).isEqualTo(1);
     }
 
     @Test

@@ -67,23 +67,8 @@ final class OneRequest implements OperationEngine {
     public void resume(Request request) {}
 
     @Override
-    public @Nullable Request pollCompleted() {
-        return completions.poll();
-    }
-
-    @Override
-    public boolean hasCompleted() {
-        return !completions.isEmpty();
-    }
-
-    @Override
-    public int outstanding() {
-        return completions.outstanding();
-    }
-
-    @Override
-    public long completedCount() {
-        return completions.completedCount();
+    public CompletionQueue completions() {
+        return completions;
     }
 
     @Override

@@ -1,14 +1,5 @@
 package dev.gyre.internal.backend.epoll;
 
-import static dev.gyre.internal.sys.Linux.EPOLLET;
-import static dev.gyre.internal.sys.Linux.EPOLLIN;
-import static dev.gyre.internal.sys.Linux.EPOLL_CTL_ADD;
-import static dev.gyre.internal.sys.Linux.EPOLL_CTL_DEL;
-import static dev.gyre.internal.sys.Linux.EPOLL_CTL_MOD;
-import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_DATA;
-import static dev.gyre.internal.sys.Linux.OFFSETOF_EPOLL_EVENT_EVENTS;
-import static dev.gyre.internal.sys.Linux.SIZEOF_EPOLL_EVENT;
-
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.EventfdWakeup;
@@ -69,7 +60,7 @@ public final class EpollBackend implements Backend {
         this.loopSyscalls = loopSyscalls;
         this.syscalls = syscalls;
         this.eventsPerWait = eventsPerWait;
-        events = Memory.allocate((long) SIZEOF_EPOLL_EVENT * eventsPerWait);
+        events = Memory.allocate((long) Linux.SIZEOF_EPOLL_EVENT * eventsPerWait);
         int result = addOwn(calls, epfd, eventfd, events.address());
         if (result < 0) {
             throw new SystemCallException("epoll_ctl(ADD)", -result, eventfd);
@@ -90,8 +81,6 @@ public final class EpollBackend implements Backend {
         return open(loopSyscalls, Syscalls.LINUX_BY_THREAD, eventsPerWait);
     }
 
-    /// Opens an epoll.
-    ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(Syscalls syscalls, int eventsPerWait) {
         return open(syscalls, syscalls.byThread(), eventsPerWait);
@@ -125,9 +114,9 @@ public final class EpollBackend implements Backend {
     ///
     /// @param scratch the address of room for one event
     static int addOwn(PollSyscalls calls, int epfd, int fd, long scratch) {
-        Memory.putInt(scratch + OFFSETOF_EPOLL_EVENT_EVENTS, EPOLLIN | EPOLLET);
-        Memory.putLong(scratch + OFFSETOF_EPOLL_EVENT_DATA, fd);
-        return calls.epollCtl(epfd, EPOLL_CTL_ADD, fd, scratch);
+        Memory.putInt(scratch + Linux.OFFSETOF_EPOLL_EVENT_EVENTS, Linux.EPOLLIN | Linux.EPOLLET);
+        Memory.putLong(scratch + Linux.OFFSETOF_EPOLL_EVENT_DATA, fd);
+        return calls.epollCtl(epfd, Linux.EPOLL_CTL_ADD, fd, scratch);
     }
 
     @Override
@@ -144,13 +133,6 @@ public final class EpollBackend implements Backend {
     public String name() {
         return "epoll";
     }
-
-    @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    // ------------------------------------------------------------------ waiting
 
     @Override
     public void pollNow() {
@@ -188,8 +170,8 @@ public final class EpollBackend implements Backend {
     @Override
     public @Nullable ReadinessHandler dispatchNext() {
         while (next < collected) {
-            long event = events.address() + (long) SIZEOF_EPOLL_EVENT * next++;
-            long data = Memory.getLong(event + OFFSETOF_EPOLL_EVENT_DATA);
+            long event = events.address() + (long) Linux.SIZEOF_EPOLL_EVENT * next++;
+            long data = Memory.getLong(event + Linux.OFFSETOF_EPOLL_EVENT_DATA);
             if (data >>> 32 == 0) {
                 if ((int) data == wakeup.fd()) {
                     wakeup.drained();
@@ -198,7 +180,7 @@ public final class EpollBackend implements Backend {
             }
             ReadinessHandler handler = registrations.find(data);
             if (handler != null) {
-                handler.onReady(Memory.getInt(event + OFFSETOF_EPOLL_EVENT_EVENTS));
+                handler.onReady(Memory.getInt(event + Linux.OFFSETOF_EPOLL_EVENT_EVENTS));
                 return handler;
             }
         }
@@ -214,8 +196,6 @@ public final class EpollBackend implements Backend {
     public long wakeups() {
         return wakeup.sentCount();
     }
-
-    // ------------------------------------------------------------------ registering
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {
@@ -250,7 +230,7 @@ public final class EpollBackend implements Backend {
     static final class EpollRegistrations extends Registrations {
         private final PollSyscalls calls;
         private final int epfd;
-        private final MemorySegment event = Memory.allocate(SIZEOF_EPOLL_EVENT);
+        private final MemorySegment event = Memory.allocate(Linux.SIZEOF_EPOLL_EVENT);
 
         EpollRegistrations(PollSyscalls calls, int epfd) {
             this.calls = calls;
@@ -273,29 +253,36 @@ public final class EpollBackend implements Backend {
             }
             // Reads stop short at urgent data too.
             int mask = (interest & Readiness.END) != 0 ? interest | Readiness.URGENT : interest;
-            int result = control(registering ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, data, mask);
+            int result =
+                    control(
+                            registering ? Linux.EPOLL_CTL_ADD : Linux.EPOLL_CTL_MOD,
+                            fd,
+                            data,
+                            mask);
             return switch (-result) {
-                case Errno.EEXIST -> control(EPOLL_CTL_MOD, fd, data, mask);
-                case Errno.ENOENT -> control(EPOLL_CTL_ADD, fd, data, mask);
+                case Errno.EEXIST -> control(Linux.EPOLL_CTL_MOD, fd, data, mask);
+                case Errno.ENOENT -> control(Linux.EPOLL_CTL_ADD, fd, data, mask);
                 default -> result;
             };
         }
 
         @Override
         protected void disarm(int fd) {
-            int _ = calls.epollCtl(epfd, EPOLL_CTL_DEL, fd, event.address());
+            int _ = calls.epollCtl(epfd, Linux.EPOLL_CTL_DEL, fd, event.address());
         }
 
         /// Fails if the kernel cannot poll the descriptor: now instead of with the first interest.
         private int probe(int fd) {
-            int result = control(EPOLL_CTL_ADD, fd, fd, 0);
-            return result < 0 ? result : calls.epollCtl(epfd, EPOLL_CTL_DEL, fd, event.address());
+            int result = control(Linux.EPOLL_CTL_ADD, fd, fd, 0);
+            return result < 0
+                    ? result
+                    : calls.epollCtl(epfd, Linux.EPOLL_CTL_DEL, fd, event.address());
         }
 
         private int control(int operation, int fd, long data, int mask) {
             long address = event.address();
-            Memory.putInt(address + OFFSETOF_EPOLL_EVENT_EVENTS, mask);
-            Memory.putLong(address + OFFSETOF_EPOLL_EVENT_DATA, data);
+            Memory.putInt(address + Linux.OFFSETOF_EPOLL_EVENT_EVENTS, mask);
+            Memory.putLong(address + Linux.OFFSETOF_EPOLL_EVENT_DATA, data);
             return calls.epollCtl(epfd, operation, fd, address);
         }
     }

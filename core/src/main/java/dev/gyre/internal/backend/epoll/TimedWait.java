@@ -39,15 +39,11 @@ final class TimedWait {
     static TimedWait open(PollSyscalls calls, int epfd, long eventsAddress, int maxEvents) {
         TimedWait pwait2 = new TimedWait(calls, epfd, eventsAddress, maxEvents, NO_TIMERFD);
         int result = pwait2.until(0, 0);
-        boolean refused = result == -Errno.ENOSYS || result == -Errno.EPERM;
-        return refused
-                ? new TimedWait(
-                        calls,
-                        epfd,
-                        eventsAddress,
-                        maxEvents,
-                        openTimer(calls, epfd, eventsAddress))
-                : pwait2;
+        if (result != -Errno.ENOSYS && result != -Errno.EPERM) {
+            return pwait2;
+        }
+        int timer = openTimer(calls, epfd, eventsAddress);
+        return new TimedWait(calls, epfd, eventsAddress, maxEvents, timer);
     }
 
     private static int openTimer(PollSyscalls calls, int epfd, long scratch) {

@@ -43,7 +43,6 @@ final class ChangeList {
         return count;
     }
 
-    /// Returns the filter of a change.
     int filter(int index) {
         return Kevent.filter(changes.address() + (long) index * flavour.sizeofKevent());
     }
@@ -60,8 +59,6 @@ final class ChangeList {
         return put(ident, filter, Kevent.EV_DELETE, 0, 0);
     }
 
-    /// Submits the changes.
-    ///
     /// @return zero if each has its own [#result], or `-errno`
     int submit() {
         int result;

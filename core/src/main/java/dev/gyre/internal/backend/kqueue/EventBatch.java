@@ -1,9 +1,5 @@
 package dev.gyre.internal.backend.kqueue;
 
-import static dev.gyre.internal.sys.Kevent.EVFILT_READ;
-import static dev.gyre.internal.sys.Kevent.EV_EOF;
-import static dev.gyre.internal.sys.Kevent.EV_ERROR;
-
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.sys.Kevent;
@@ -42,7 +38,6 @@ final class EventBatch {
         filters = new int[capacity];
     }
 
-    /// Returns how many events are not dispatched.
     int remaining() {
         return size - next;
     }
@@ -56,25 +51,23 @@ final class EventBatch {
         next = 0;
     }
 
-    // ------------------------------------------------------------------ adding
-
     /// Adds the `struct kevent` at an address.
     void add(long kevent) {
         long mark = Kevent.udata(kevent);
         int filter = Kevent.filter(kevent);
         int flags = Kevent.flags(kevent);
-        boolean failed = (flags & EV_ERROR) != 0;
+        boolean failed = (flags & Kevent.EV_ERROR) != 0;
         int error = failed ? Readiness.error(flavour.errno((int) Kevent.data(kevent))) : 0;
         if (filter == flavour.exceptFilter()) {
             add(mark, failed ? error : Readiness.URGENT, EXCEPT);
             return;
         }
-        boolean reads = filter == EVFILT_READ;
+        boolean reads = filter == Kevent.EVFILT_READ;
         int reported = reads ? READ : WRITE;
         int ready = reads ? Readiness.READ : Readiness.WRITE;
         if (failed) {
             ready |= error;
-        } else if ((flags & EV_EOF) != 0) {
+        } else if ((flags & Kevent.EV_EOF) != 0) {
             reported |= reads ? READ_END : WRITE_END;
             ready = readyAtEnd(kevent, mark, reads);
         }
@@ -93,20 +86,22 @@ final class EventBatch {
     /// closed. A terminal is like a pipe.
     private static int readyAtEnd(long kevent, long mark, boolean reads) {
         int ready = reads ? Readiness.READ : Readiness.WRITE;
-        if (!KqueueRegistrations.isSocket(mark)) {
+        if (!KqueueRegistrations.has(mark, KqueueRegistrations.SOCKET)) {
             if (!reads) {
                 return ready | Readiness.ERROR;
             }
             return Kevent.data(kevent) > 0 ? ready | Readiness.HANGUP : Readiness.HANGUP;
         }
-        if (reads && KqueueRegistrations.reportsEnd(mark)) {
+        if (reads && KqueueRegistrations.has(mark, KqueueRegistrations.ENDS)) {
             ready |= Readiness.END;
         }
         if (Kevent.fflags(kevent) != 0) { // the socket's error
             return ready | Readiness.ERROR | Readiness.HANGUP;
         }
         // With a filter for reading, that filter reports whether its direction has ended too.
-        return reads || KqueueRegistrations.hasReadFilter(mark) ? ready : ready | Readiness.HANGUP;
+        return reads || KqueueRegistrations.has(mark, KqueueRegistrations.READS)
+                ? ready
+                : ready | Readiness.HANGUP;
     }
 
     /// Merges the event of a filter with those that other filters of the registration reported.
@@ -130,10 +125,6 @@ final class EventBatch {
         size++;
     }
 
-    // ------------------------------------------------------------------ dispatching
-
-    /// Moves to the next event.
-    ///
     /// @return false if none is left
     boolean advance() {
         if (next == size) {
@@ -151,7 +142,7 @@ final class EventBatch {
     int events() {
         int ready = events[next - 1];
         boolean bothEnded = (~filters[next - 1] & (READ_END | WRITE_END)) == 0;
-        return bothEnded && KqueueRegistrations.isSocket(udata())
+        return bothEnded && KqueueRegistrations.has(udata(), KqueueRegistrations.SOCKET)
                 ? ready | Readiness.HANGUP
                 : ready;
     }
@@ -159,11 +150,11 @@ final class EventBatch {
     /// Returns whether the event leaves another filter of a one-shot registration armed.
     boolean leavesFilterArmed() {
         long mark = udata();
-        if (!KqueueRegistrations.isOneShotOfMany(mark)) {
+        if (!KqueueRegistrations.has(mark, KqueueRegistrations.ONE_SHOT_OF_MANY)) {
             return false;
         }
         // With urgent data there are two or three filters: disarming an absent one is harmless.
-        return KqueueRegistrations.hasUrgentFilter(mark)
+        return KqueueRegistrations.has(mark, KqueueRegistrations.URGENT)
                 || (~filters[next - 1] & (READ | WRITE)) != 0;
     }
 }

@@ -70,8 +70,6 @@ public final class KqueueBackend implements Backend {
         registrations = new KqueueRegistrations(registering, flavour, kq, wakeup::signal);
     }
 
-    /// Opens a kqueue.
-    ///
     /// @param calls supplies an instance for each party that calls the kernel
     /// @param loopSyscalls the calls of operations
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
@@ -125,11 +123,6 @@ public final class KqueueBackend implements Backend {
     }
 
     @Override
-    public long nanoTime() {
-        return System.nanoTime();
-    }
-
-    @Override
     public OperationEngine openOperations(LoopContext context) {
         return new ReadinessOperations(this, loopSyscalls, context);
     }
@@ -138,8 +131,6 @@ public final class KqueueBackend implements Backend {
     public Syscalls syscalls() {
         return syscalls;
     }
-
-    // ------------------------------------------------------------------ waiting
 
     @Override
     public void pollNow() {
@@ -223,8 +214,6 @@ public final class KqueueBackend implements Backend {
     public long wakeups() {
         return wakeup.sentCount();
     }
-
-    // ------------------------------------------------------------------ registering
 
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {

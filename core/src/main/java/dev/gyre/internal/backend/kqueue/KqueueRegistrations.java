@@ -1,12 +1,5 @@
 package dev.gyre.internal.backend.kqueue;
 
-import static dev.gyre.internal.sys.Kevent.EVFILT_READ;
-import static dev.gyre.internal.sys.Kevent.EVFILT_WRITE;
-import static dev.gyre.internal.sys.Kevent.EV_ADD;
-import static dev.gyre.internal.sys.Kevent.EV_CLEAR;
-import static dev.gyre.internal.sys.Kevent.EV_ENABLE;
-import static dev.gyre.internal.sys.Kevent.EV_ONESHOT;
-
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.Registrations;
 import dev.gyre.internal.sys.Errno;
@@ -31,19 +24,19 @@ final class KqueueRegistrations extends Registrations {
     private static final int SOCKET_TAG = 1;
 
     /// A socket, whose two directions end separately.
-    private static final long SOCKET = (long) SOCKET_TAG << TAG_SHIFT;
+    static final long SOCKET = (long) SOCKET_TAG << TAG_SHIFT;
 
     /// Several filters are armed, and the first event of any disarms all.
-    private static final long ONE_SHOT_OF_MANY = 2L << TAG_SHIFT;
+    static final long ONE_SHOT_OF_MANY = 2L << TAG_SHIFT;
 
-    /// There is a filter for reading.
-    private static final long READS = 4L << TAG_SHIFT;
+    /// A filter for reading is armed.
+    static final long READS = 4L << TAG_SHIFT;
 
-    /// The peer's end is to be reported as [Readiness#END].
-    private static final long ENDS = 8L << TAG_SHIFT;
+    /// The peer's end is reported as [Readiness#END].
+    static final long ENDS = 8L << TAG_SHIFT;
 
-    /// There is a filter for urgent data.
-    private static final long URGENT = 16L << TAG_SHIFT;
+    /// A filter for urgent data is armed.
+    static final long URGENT = 16L << TAG_SHIFT;
 
     private static final long FD_AND_GENERATION = 0xFFFF_FFFF_0000_0000L | MAX_FDS - 1;
 
@@ -60,32 +53,14 @@ final class KqueueRegistrations extends Registrations {
         exceptFilter = flavour.exceptFilter();
     }
 
-    // ------------------------------------------------------------------ marks
-
     /// Returns whether the event belongs to the backend itself: no registration has generation
     /// zero.
     static boolean isOwn(long udata) {
         return udata >>> 32 == 0;
     }
 
-    static boolean isSocket(long udata) {
-        return (udata & SOCKET) != 0;
-    }
-
-    static boolean isOneShotOfMany(long udata) {
-        return (udata & ONE_SHOT_OF_MANY) != 0;
-    }
-
-    static boolean hasReadFilter(long udata) {
-        return (udata & READS) != 0;
-    }
-
-    static boolean reportsEnd(long udata) {
-        return (udata & ENDS) != 0;
-    }
-
-    static boolean hasUrgentFilter(long udata) {
-        return (udata & URGENT) != 0;
+    static boolean has(long udata, long mark) {
+        return (udata & mark) != 0;
     }
 
     /// Returns whether two events belong to one registration, possibly changed in between.
@@ -111,11 +86,9 @@ final class KqueueRegistrations extends Registrations {
         return marks;
     }
 
-    // ------------------------------------------------------------------ changes
-
     @Override
     protected String call(boolean registering) {
-        return "kevent(EV_ADD)";
+        return "kevent(Kevent.EV_ADD)";
     }
 
     /// Refuses files, as other kernels do: kqueue would report them as ready again and again.
@@ -145,13 +118,13 @@ final class KqueueRegistrations extends Registrations {
         brokenPipes.remove(fd);
         deleteAll(fd);
         int first = changes.size();
-        int flags = EV_ADD | EV_ENABLE | mode(interest);
+        int flags = Kevent.EV_ADD | Kevent.EV_ENABLE | mode(interest);
         long udata = data | marks(interest);
         if ((interest & (Readiness.READ | Readiness.END)) != 0) { // It also reports EV_EOF.
-            changes.put(fd, EVFILT_READ, flags, 0, udata);
+            changes.put(fd, Kevent.EVFILT_READ, flags, 0, udata);
         }
         if ((interest & Readiness.WRITE) != 0) {
-            changes.put(fd, EVFILT_WRITE, flags, 0, udata);
+            changes.put(fd, Kevent.EVFILT_WRITE, flags, 0, udata);
         }
         if (urgent) {
             changes.put(fd, exceptFilter, flags, Kevent.NOTE_OOB, udata);
@@ -159,8 +132,8 @@ final class KqueueRegistrations extends Registrations {
         int result = changes.submit();
         for (int i = first; i < changes.size() && result == 0; i++) {
             result = changes.result(i);
-            if (result == -Errno.EPIPE && changes.filter(i) == EVFILT_WRITE) {
-                brokenPipes.add(udata, (flags & (EV_CLEAR | EV_ONESHOT)) == 0);
+            if (result == -Errno.EPIPE && changes.filter(i) == Kevent.EVFILT_WRITE) {
+                brokenPipes.add(udata, (flags & (Kevent.EV_CLEAR | Kevent.EV_ONESHOT)) == 0);
                 result = 0;
             }
         }
@@ -172,9 +145,9 @@ final class KqueueRegistrations extends Registrations {
 
     private static int mode(int interest) {
         if ((interest & Readiness.ONE_SHOT) != 0) {
-            return EV_ONESHOT;
+            return Kevent.EV_ONESHOT;
         }
-        return (interest & Readiness.EDGE) != 0 ? EV_CLEAR : 0;
+        return (interest & Readiness.EDGE) != 0 ? Kevent.EV_CLEAR : 0;
     }
 
     @Override
@@ -185,7 +158,7 @@ final class KqueueRegistrations extends Registrations {
     }
 
     private void deleteAll(int fd) {
-        changes.clear().delete(fd, EVFILT_READ).delete(fd, EVFILT_WRITE);
+        changes.clear().delete(fd, Kevent.EVFILT_READ).delete(fd, Kevent.EVFILT_WRITE);
         if (exceptFilter != 0) {
             changes.delete(fd, exceptFilter);
         }
@@ -227,7 +200,7 @@ final class KqueueRegistrations extends Registrations {
             }
         }
 
-        /// Returns whether nothing is to report, so that the loop may wait. Loop thread only.
+        /// Returns whether the loop may wait. Loop thread only.
         boolean isEmpty() {
             return isEmpty;
         }

@@ -107,7 +107,7 @@ final class CqeProcessor {
     private long resubmitReturned(InFlightOp op) {
         Request request = op.request();
         if (request.opcode == Opcode.CONNECT && !op.polling) {
-            request.stage = KernelFeatures.CONNECTING; // The kernel continues it.
+            request.stage = SyscallExecutor.CONNECTING; // The kernel continues it.
         }
         if (op.polling && !features.isEmulated(request)) {
             op.pollFirst = true;

@@ -69,8 +69,6 @@ final class InFlightTable {
         maxHeld = Math.max(1, buffers.count() / 32);
     }
 
-    // ------------------------------------------------------------------ slots
-
     int slots() {
         return ops.length;
     }
@@ -79,7 +77,6 @@ final class InFlightTable {
         return ops[slot];
     }
 
-    /// Returns the number of operations that the kernel has.
     int inKernel() {
         return inKernel;
     }
@@ -121,13 +118,10 @@ final class InFlightTable {
         return op != null && op.inKernel && op.userData == userData ? op : null;
     }
 
-    /// Notes that the kernel has no SQE of the operation any more.
     void onReturned(InFlightOp op) {
         op.inKernel = false;
         inKernel--;
     }
-
-    // ------------------------------------------------------------------ pending
 
     /// Enqueues an operation for the next batch. A receive waits for a buffer if others do.
     ///
@@ -143,7 +137,6 @@ final class InFlightTable {
         return add(op, starves ? starved : waiting);
     }
 
-    /// Enqueues a receive that found no buffer.
     long enqueueStarved(InFlightOp op) {
         return add(op, starved);
     }
@@ -185,7 +178,6 @@ final class InFlightTable {
         }
     }
 
-    /// Pauses a multishot that is too far ahead of its owner.
     void pauseIfAhead(InFlightOp op) {
         if (op.inKernel && op.heldCount() >= maxHeld) {
             pause(op);
@@ -221,14 +213,11 @@ final class InFlightTable {
         cancels.clear();
     }
 
-    // ------------------------------------------------------------------ SQEs
-
     /// Returns whether nothing is left that can be submitted now.
     boolean allSubmitted() {
         return waiting.isEmpty() && cancels.isEmpty() && !hasBufferForStarved();
     }
 
-    /// Returns whether a receive that waits for a buffer can be submitted.
     boolean hasBufferForStarved() {
         return !starved.isEmpty() && buffers.available() > 0;
     }

@@ -70,8 +70,6 @@ public final class IoUringBackend implements Backend {
         polls = new PollRequests(sqes, calls, table, wake, eventsPerWait);
     }
 
-    /// Opens a backend.
-    ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static IoUringBackend open(Syscalls syscalls, UringCalls calls, int eventsPerWait) {
         int cqEntries = Math.max(MIN_CQ_ENTRIES, 2 * eventsPerWait);
@@ -128,11 +126,6 @@ public final class IoUringBackend implements Backend {
     @Override
     public String describe() {
         return features.describe();
-    }
-
-    @Override
-    public long nanoTime() {
-        return System.nanoTime();
     }
 
     // ------------------------------------------------------------------ wait

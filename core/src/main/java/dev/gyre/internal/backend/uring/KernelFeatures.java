@@ -3,6 +3,7 @@ package dev.gyre.internal.backend.uring;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.Request;
+import dev.gyre.internal.backend.SyscallExecutor;
 
 import java.util.Locale;
 import java.util.StringJoiner;
@@ -17,10 +18,6 @@ import java.util.stream.Stream;
 ///
 /// Loop thread only, except for [#describe()].
 final class KernelFeatures {
-    /// The stage of a CONNECT that the kernel has begun. The same as in
-    /// [dev.gyre.internal.backend.SyscallExecutor].
-    static final int CONNECTING = 1;
-
     private static final Opcode[] OPCODES = Opcode.values();
 
     /// Bit n is set if the kernel supports opcode n.
@@ -49,7 +46,7 @@ final class KernelFeatures {
     boolean isEmulated(Request request) {
         return switch (request.opcode) {
             case RECEIVE -> !selectsBuffers;
-            case CONNECT -> request.stage == CONNECTING || !isNative(request);
+            case CONNECT -> request.stage == SyscallExecutor.CONNECTING || !isNative(request);
             case POLL_END -> false; // POLL_ADD is required at set-up.
             default -> !isNative(request);
         };
@@ -58,8 +55,6 @@ final class KernelFeatures {
     private boolean isNative(Request request) {
         return isNative(request.opcode, SqeWriter.isSocket(request));
     }
-
-    // ------------------------------------------------------------------ found out in use
 
     /// Returns whether the kernel selects the buffers of RECEIVE. True until it refuses.
     boolean selectsBuffers() {
@@ -99,8 +94,6 @@ final class KernelFeatures {
     private static long bit(Opcode opcode) {
         return 1L << SqeWriter.opcodeOf(opcode, true);
     }
-
-    // ------------------------------------------------------------------ description
 
     /// Lists the operations that are known to be emulated or single shot. Any thread.
     String describe() {

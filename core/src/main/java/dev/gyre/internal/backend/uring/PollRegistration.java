@@ -58,7 +58,7 @@ final class PollRegistration {
         return (interest & REMOVED) != 0;
     }
 
-    /// Returns whether nothing is to be reported. An interest in the end alone reports nothing.
+    /// Returns whether the poll reports nothing. An interest in the end alone reports nothing.
     static boolean isEmpty(long interest) {
         return isRemoved(interest)
                 || (interest & (Readiness.READ | Readiness.WRITE | Readiness.URGENT)) == 0;

@@ -73,8 +73,6 @@ final class PollRequests {
         pollfds = Memory.allocate((long) capacity * Linux.SIZEOF_POLLFD);
     }
 
-    // ------------------------------------------------------------------ SQEs
-
     /// Writes SQEs for all changes.
     ///
     /// @return false if the submission queue has no room at present; the rest is submitted later
@@ -163,7 +161,6 @@ final class PollRequests {
         poll.slot = -1;
     }
 
-    /// Rearms all polls that a closed ring had.
     void onRingClosed() {
         wakeArmed = false;
         for (int i = 0; i < slotsUsed; i++) {
@@ -175,10 +172,6 @@ final class PollRequests {
         }
     }
 
-    // ------------------------------------------------------------------ CQEs
-
-    /// Processes the CQE of a poll.
-    ///
     /// @param dispatches whether a tick follows that dispatches the event; if false, the poll is
     ///     rearmed, and reports the state at that time
     void onCompletion(long userData, int result, int flags, boolean dispatches) {
@@ -226,8 +219,6 @@ final class PollRequests {
         }
         return result > 0 ? result & Readiness.EVENTS : 0;
     }
-
-    // ------------------------------------------------------------------ events
 
     boolean isWoken() {
         return woken;

@@ -39,8 +39,6 @@ final class PollTable {
     // Shared: written by the loop thread, read by any thread.
     private volatile boolean waiting;
 
-    /// Creates a table.
-    ///
     /// @param epfd an epoll that the table owns from now on: see [#probe]
     PollTable(PollSyscalls kernel, int epfd) {
         this.kernel = kernel;

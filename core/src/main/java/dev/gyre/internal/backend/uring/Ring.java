@@ -1,15 +1,5 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.IoUring.IORING_ENTER_EXT_ARG;
-import static dev.gyre.internal.sys.IoUring.IORING_ENTER_GETEVENTS;
-import static dev.gyre.internal.sys.IoUring.IORING_ENTER_REGISTERED_RING;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_TASKRUN_FLAG;
-import static dev.gyre.internal.sys.IoUring.IORING_SQ_CQ_OVERFLOW;
-import static dev.gyre.internal.sys.IoUring.IORING_SQ_TASKRUN;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_FLAGS;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_RES;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_CQE_USER_DATA;
-
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.IoUring;
@@ -225,32 +215,33 @@ final class Ring {
     int enterNonBlocking() {
         RingMemory shared = memory();
         int flags = Memory.getIntAcquire(shared.sqFlags);
-        if ((shared.flags & IORING_SETUP_TASKRUN_FLAG) != 0
-                && (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0
+        if ((shared.flags & IoUring.IORING_SETUP_TASKRUN_FLAG) != 0
+                && (flags & (IoUring.IORING_SQ_TASKRUN | IoUring.IORING_SQ_CQ_OVERFLOW)) == 0
                 && sqReady(shared) == 0) {
             return 0;
         }
-        return enter(publishSqes(), 0, IORING_ENTER_GETEVENTS, 0);
+        return enter(publishSqes(), 0, IoUring.IORING_ENTER_GETEVENTS, 0);
     }
 
     /// Submits all SQEs and waits for a CQE.
     ///
     /// @return zero or more, or `-errno`; `-ETIME` after the timeout
     int enterAndWait(long timeoutNanos) {
-        int flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
+        int flags = IoUring.IORING_ENTER_GETEVENTS | IoUring.IORING_ENTER_EXT_ARG;
         return enter(publishSqes(), 1, flags, timeoutNanos);
     }
 
     /// Waits for a CQE without submitting, after the kernel has refused SQEs.
     int waitWithoutSubmitting(long timeoutNanos) {
-        return enter(0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, timeoutNanos);
+        return enter(
+                0, 1, IoUring.IORING_ENTER_GETEVENTS | IoUring.IORING_ENTER_EXT_ARG, timeoutNanos);
     }
 
     private int enter(int toSubmit, int minComplete, int flags, long timeoutNanos) {
         if (callsUntilRegistration > 0 && --callsUntilRegistration == 0) {
             registerDescriptor();
         }
-        if ((flags & IORING_ENTER_EXT_ARG) == 0) {
+        if ((flags & IoUring.IORING_ENTER_EXT_ARG) == 0) {
             return calls.enter(enterFd, toSubmit, minComplete, flags | enterFlags, 0, 0);
         }
         Memory.putLong(timespec, timeoutNanos / 1_000_000_000L);
@@ -278,7 +269,7 @@ final class Ring {
         int result = calls.register(fd(), IoUring.IORING_REGISTER_RING_FDS, update, 1);
         if (result == 1) {
             enterFd = Memory.getInt(update);
-            enterFlags = IORING_ENTER_REGISTERED_RING;
+            enterFlags = IoUring.IORING_ENTER_REGISTERED_RING;
         } else {
             callsUntilRegistration = REGISTRATION_REFUSED; // Before 5.18, or no slot is free.
         }
@@ -316,22 +307,21 @@ final class Ring {
 
     // ------------------------------------------------------------------ completion queue
 
-    /// Returns the number of CQEs that can be read.
     int cqReady() {
         // Acquire: pairs with the kernel's release after it has written the CQEs.
         return Memory.getIntAcquire(memory().cqTail) - cqHead;
     }
 
     long cqeUserData() {
-        return Memory.getLong(cqe() + OFFSETOF_IO_URING_CQE_USER_DATA);
+        return Memory.getLong(cqe() + IoUring.OFFSETOF_IO_URING_CQE_USER_DATA);
     }
 
     int cqeResult() {
-        return Memory.getInt(cqe() + OFFSETOF_IO_URING_CQE_RES);
+        return Memory.getInt(cqe() + IoUring.OFFSETOF_IO_URING_CQE_RES);
     }
 
     int cqeFlags() {
-        return Memory.getInt(cqe() + OFFSETOF_IO_URING_CQE_FLAGS);
+        return Memory.getInt(cqe() + IoUring.OFFSETOF_IO_URING_CQE_FLAGS);
     }
 
     private long cqe() {
@@ -339,7 +329,6 @@ final class Ring {
         return shared.cqes + (long) (cqHead & shared.cqMask) * IoUring.SIZEOF_IO_URING_CQE;
     }
 
-    /// Moves to the next CQE.
     void advanceCq() {
         cqHead++;
     }

@@ -1,19 +1,5 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.IoUring.IORING_FEAT_EXT_ARG;
-import static dev.gyre.internal.sys.IoUring.IORING_FEAT_NODROP;
-import static dev.gyre.internal.sys.IoUring.IORING_FEAT_RSRC_TAGS;
-import static dev.gyre.internal.sys.IoUring.IORING_FEAT_SINGLE_MMAP;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_CLAMP;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_COOP_TASKRUN;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_CQSIZE;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_DEFER_TASKRUN;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_NO_SQARRAY;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_R_DISABLED;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_SINGLE_ISSUER;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_SUBMIT_ALL;
-import static dev.gyre.internal.sys.IoUring.IORING_SETUP_TASKRUN_FLAG;
-
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.IoUring;
@@ -34,35 +20,39 @@ final class RingMemory {
     private static final int MAX_OPCODES = Long.SIZE;
 
     private static final int SETUP_FLAGS_ALWAYS =
-            IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_R_DISABLED;
+            IoUring.IORING_SETUP_CQSIZE
+                    | IoUring.IORING_SETUP_CLAMP
+                    | IoUring.IORING_SETUP_R_DISABLED;
 
     /// Best first. An older kernel refuses unknown flags with EINVAL.
     private static final int[] SETUP_FLAGS_BY_PREFERENCE = {
         // 6.6: no index array between the SQEs and their order.
-        IORING_SETUP_SUBMIT_ALL
-                | IORING_SETUP_SINGLE_ISSUER
-                | IORING_SETUP_DEFER_TASKRUN
-                | IORING_SETUP_TASKRUN_FLAG
-                | IORING_SETUP_NO_SQARRAY,
+        IoUring.IORING_SETUP_SUBMIT_ALL
+                | IoUring.IORING_SETUP_SINGLE_ISSUER
+                | IoUring.IORING_SETUP_DEFER_TASKRUN
+                | IoUring.IORING_SETUP_TASKRUN_FLAG
+                | IoUring.IORING_SETUP_NO_SQARRAY,
         // 6.1: task work runs only when the loop asks for completions.
-        IORING_SETUP_SUBMIT_ALL
-                | IORING_SETUP_SINGLE_ISSUER
-                | IORING_SETUP_DEFER_TASKRUN
-                | IORING_SETUP_TASKRUN_FLAG,
+        IoUring.IORING_SETUP_SUBMIT_ALL
+                | IoUring.IORING_SETUP_SINGLE_ISSUER
+                | IoUring.IORING_SETUP_DEFER_TASKRUN
+                | IoUring.IORING_SETUP_TASKRUN_FLAG,
         // 5.19: task work runs at the loop's next system call, without an interrupt.
-        IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+        IoUring.IORING_SETUP_SUBMIT_ALL
+                | IoUring.IORING_SETUP_COOP_TASKRUN
+                | IoUring.IORING_SETUP_TASKRUN_FLAG,
         // 5.18: a refused SQE does not hold up the rest of its batch.
-        IORING_SETUP_SUBMIT_ALL,
+        IoUring.IORING_SETUP_SUBMIT_ALL,
         0,
     };
 
     /// EXT_ARG allows timeouts in nanoseconds, and NODROP keeps CQEs that do not fit the queue.
     /// RSRC_TAGS indicates multishot polls: 5.13 introduced both.
     private static final int REQUIRED_FEATURES =
-            IORING_FEAT_SINGLE_MMAP
-                    | IORING_FEAT_NODROP
-                    | IORING_FEAT_EXT_ARG
-                    | IORING_FEAT_RSRC_TAGS;
+            IoUring.IORING_FEAT_SINGLE_MMAP
+                    | IoUring.IORING_FEAT_NODROP
+                    | IoUring.IORING_FEAT_EXT_ARG
+                    | IoUring.IORING_FEAT_RSRC_TAGS;
 
     private static final long REQUIRED_OPCODES =
             (1L << IoUring.IORING_OP_POLL_ADD) | (1L << IoUring.IORING_OP_ASYNC_CANCEL);
@@ -103,7 +93,7 @@ final class RingMemory {
         cqTail = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
         cqes = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
         cqMask = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES) - 1;
-        if ((flags & IORING_SETUP_NO_SQARRAY) == 0) {
+        if ((flags & IoUring.IORING_SETUP_NO_SQARRAY) == 0) {
             long array = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY);
             for (int i = 0; i < sqEntries; i++) {
                 Memory.putInt(array + (long) i * Integer.BYTES, i);

@@ -1,16 +1,5 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_ADDR;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_BUF_GROUP;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_FD;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_FLAGS;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_IOPRIO;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_LEN;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_OFF;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_OPCODE;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS;
-import static dev.gyre.internal.sys.IoUring.OFFSETOF_IO_URING_SQE_USER_DATA;
-
 import dev.gyre.internal.backend.DescriptorState;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
@@ -45,8 +34,8 @@ final class SqeWriter {
         if (sqe == 0) {
             return false;
         }
-        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_LEN, flags);
-        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, mask);
+        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_LEN, flags);
+        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, mask);
         return true;
     }
 
@@ -57,9 +46,10 @@ final class SqeWriter {
         if (sqe == 0) {
             return false;
         }
-        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, userData);
+        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, userData);
         if (ring.hasFeature(IoUring.IORING_FEAT_CQE_SKIP)) {
-            Memory.putByte(sqe + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_CQE_SKIP_SUCCESS);
+            Memory.putByte(
+                    sqe + IoUring.OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_CQE_SKIP_SUCCESS);
         }
         return true;
     }
@@ -88,20 +78,20 @@ final class SqeWriter {
             case RECEIVE -> receive(sqe, request, multishot);
             case ACCEPT -> accept(sqe, request, multishot);
             case CONNECT -> {
-                Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, request.address);
-                Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, request.length);
+                Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, request.address);
+                Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, request.length);
             }
             case POLL_END -> {
                 // The kernel reports RDHUP in any case. If the request does not wait for it, the
                 // poll has to be multishot to continue.
                 boolean single = (request.flags & Readiness.END) != 0;
                 int how = single ? 0 : IoUring.IORING_POLL_ADD_MULTI;
-                Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_LEN, how);
+                Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_LEN, how);
                 int events = single ? Linux.EPOLLRDHUP : 0;
-                Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
+                Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
             }
             case FILE_OPEN -> {
-                Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
+                Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
                 transfer(sqe, request.address, request.length, 0, request.flags);
             }
             case FILE_READ -> transfer(sqe, request.address, request.length, request.offset, 0);
@@ -114,7 +104,8 @@ final class SqeWriter {
                         request.offset + done,
                         0);
             }
-            case FILE_SYNC -> Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
+            case FILE_SYNC ->
+                    Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
             case FILE_STATUS ->
                     transfer(
                             sqe,
@@ -167,20 +158,21 @@ final class SqeWriter {
     }
 
     private static void transfer(long sqe, long address, long length, long offset, int flags) {
-        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, address);
-        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_LEN, (int) Math.min(length, MAX_BYTES));
-        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, offset);
-        Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, flags);
+        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, address);
+        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_LEN, (int) Math.min(length, MAX_BYTES));
+        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, offset);
+        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, flags);
     }
 
     private static void receive(long sqe, Request request, boolean multishot) {
         boolean socket = isSocket(request);
-        Memory.putByte(sqe + OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_BUFFER_SELECT);
-        Memory.putShort(sqe + OFFSETOF_IO_URING_SQE_BUF_GROUP, ProvidedBufferRing.GROUP);
+        Memory.putByte(sqe + IoUring.OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_BUFFER_SELECT);
+        Memory.putShort(sqe + IoUring.OFFSETOF_IO_URING_SQE_BUF_GROUP, ProvidedBufferRing.GROUP);
         if (!socket) {
-            Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, AT_POSITION);
+            Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, AT_POSITION);
         } else if (multishot) {
-            Memory.putShort(sqe + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_RECV_MULTISHOT);
+            Memory.putShort(
+                    sqe + IoUring.OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_RECV_MULTISHOT);
         }
     }
 
@@ -188,21 +180,23 @@ final class SqeWriter {
         if (request.address2 != 0) {
             Memory.putInt(request.address2, Linux.SIZEOF_SOCKADDR_STORAGE);
         }
-        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_ADDR, request.address);
-        Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_OFF, request.address2);
+        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, request.address);
+        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, request.address2);
         Memory.putInt(
-                sqe + OFFSETOF_IO_URING_SQE_OP_FLAGS, Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
+                sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS,
+                Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
         if (multishot) {
-            Memory.putShort(sqe + OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_ACCEPT_MULTISHOT);
+            Memory.putShort(
+                    sqe + IoUring.OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_ACCEPT_MULTISHOT);
         }
     }
 
     private long begin(int opcode, int fd, long userData) {
         long sqe = ring.nextSqe();
         if (sqe != 0) {
-            Memory.putByte(sqe + OFFSETOF_IO_URING_SQE_OPCODE, opcode);
-            Memory.putInt(sqe + OFFSETOF_IO_URING_SQE_FD, fd);
-            Memory.putLong(sqe + OFFSETOF_IO_URING_SQE_USER_DATA, userData);
+            Memory.putByte(sqe + IoUring.OFFSETOF_IO_URING_SQE_OPCODE, opcode);
+            Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_FD, fd);
+            Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_USER_DATA, userData);
         }
         return sqe;
     }

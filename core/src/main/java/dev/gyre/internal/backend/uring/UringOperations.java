@@ -12,7 +12,6 @@ import dev.gyre.internal.backend.Opcode.Kind;
 import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
@@ -257,8 +256,7 @@ final class UringOperations implements OperationEngine {
 
     @Override
     public void cancel(Request request) {
-        if (request.state() == State.IDLE
-                || (request.state() == State.COMPLETED && !request.more)) {
+        if (request.isFinished()) {
             return;
         }
         if (request.slot >= 0) {
@@ -282,13 +280,13 @@ final class UringOperations implements OperationEngine {
                 continue;
             }
             Request first = descriptor.serving(kind);
-            boolean inOrder = first != null && matches(first, key);
+            boolean inOrder = first != null && first.hasKey(key);
             IntrusiveList<Request> queue = descriptor.queue(kind);
             // The queue first: the one in flight may end at once, and begin the next.
             Request request = queue.first();
             while (request != null) {
                 Request after = queue.after(request);
-                if (matches(request, key)) {
+                if (request.hasKey(key)) {
                     if (inOrder) {
                         request.cancelRequested = true;
                         descriptor.cancelling |= kind.bit;
@@ -302,10 +300,6 @@ final class UringOperations implements OperationEngine {
                 cancel(first);
             }
         }
-    }
-
-    private static boolean matches(Request request, @Nullable Object key) {
-        return key == null || key.equals(request.key);
     }
 
     @Override
@@ -345,8 +339,8 @@ final class UringOperations implements OperationEngine {
     }
 
     /// Cancels everything that the kernel has, and waits for the CQEs. Each operation completes
-    /// with its result, or becomes pending again. Does nothing unless the calling thread
-    /// owns the ring.
+    /// with its result, or becomes pending again. Does nothing unless the calling thread owns the
+    /// ring.
     void cancelInFlight() {
         boolean again = false;
         while (table.inKernel() > 0 && ring.isOwner()) {
@@ -410,26 +404,9 @@ final class UringOperations implements OperationEngine {
         }
     }
 
-    // ------------------------------------------------------------------ completions
-
     @Override
-    public @Nullable Request pollCompleted() {
-        return completions.poll();
-    }
-
-    @Override
-    public boolean hasCompleted() {
-        return !completions.isEmpty();
-    }
-
-    @Override
-    public int outstanding() {
-        return completions.outstanding();
-    }
-
-    @Override
-    public long completedCount() {
-        return completions.completedCount();
+    public CompletionQueue completions() {
+        return completions;
     }
 
     @Override
