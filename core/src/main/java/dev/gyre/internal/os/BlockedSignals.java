@@ -32,20 +32,11 @@ public final class BlockedSignals {
     private final Supplier<? extends SignalCalls> calls;
     private final @Nullable Path threads;
 
-    /// @param threads the directory with a subdirectory per thread, `/proc/self/task`
-    public BlockedSignals(Supplier<? extends SignalCalls> calls, Path threads) {
+    /// @param threads the directory with a subdirectory per thread, `/proc/self/task`; `null` for a
+    ///     simulated process, which has one thread
+    public BlockedSignals(Supplier<? extends SignalCalls> calls, @Nullable Path threads) {
         this.calls = calls;
         this.threads = threads;
-    }
-
-    private BlockedSignals(Supplier<? extends SignalCalls> calls) {
-        this.calls = calls;
-        threads = null;
-    }
-
-    /// Creates one for a simulated process, which has one thread.
-    static BlockedSignals ofOneThread(Supplier<? extends SignalCalls> calls) {
-        return new BlockedSignals(calls);
     }
 
     static long bit(Signal signal) {

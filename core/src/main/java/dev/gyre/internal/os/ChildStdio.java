@@ -97,8 +97,6 @@ final class ChildStdio {
         return childEnds[stream];
     }
 
-    /// Returns the parent's end of a stream.
-    ///
     /// @throws IllegalStateException if the stream is not a pipe
     Descriptor parentEnd(int stream) {
         Descriptor end = parentEnds[stream];

@@ -99,7 +99,6 @@ final class InputSource {
                 Linux.O_RDONLY | Linux.O_NONBLOCK | Linux.O_CLOEXEC | Linux.O_NOCTTY);
     }
 
-    /// Returns the descriptor to watch; `null` if it is not open.
     @Nullable Descriptor descriptor() {
         return descriptor;
     }
@@ -109,8 +108,6 @@ final class InputSource {
         return neverBlocks;
     }
 
-    /// Reads once.
-    ///
     /// @return like [Descriptor#read]
     int read(ByteBuffer buffer) {
         if (descriptor == null) {

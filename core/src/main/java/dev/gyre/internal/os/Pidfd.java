@@ -28,10 +28,7 @@ final class Pidfd {
         this.descriptor = descriptor;
     }
 
-    /// Opens the descriptor of a process.
-    ///
     /// @return empty if no such process exists
-    /// @throws SystemCallException if the kernel refuses for another reason
     static Optional<Pidfd> open(
             Supplier<? extends PollSyscalls> kernels,
             Supplier<? extends ProcessCalls> processes,
@@ -70,16 +67,12 @@ final class Pidfd {
         descriptor.close();
     }
 
-    /// Returns the exit without reaping the process.
-    ///
-    /// @return empty if the process has not exited
+    /// Returns the exit without reaping the process; empty if it has not exited.
     Optional<Exit> peekExit() {
         return waitFor(Linux.WNOWAIT);
     }
 
-    /// Reaps the process.
-    ///
-    /// @return empty if the process has not exited
+    /// Reaps the process. Returns empty if it has not exited.
     Optional<Exit> reap() {
         return waitFor(0);
     }
@@ -119,8 +112,6 @@ final class Pidfd {
         };
     }
 
-    /// Sends a signal.
-    ///
     /// @return false if the process has exited
     boolean signal(Signal signal) {
         int result = processes.get().pidfdSendSignal(descriptor.fd(), signal.number(), 0);

@@ -146,10 +146,7 @@ public final class RawTerminal implements Terminal.Raw {
     public void close() {
         synchronized (OPEN) {
             if (OPEN.remove(this) && settingsBefore(device) == null) {
-                int result = restore();
-                if (result < 0) {
-                    throw new SystemCallException("tcsetattr", -result, SystemCallException.NO_FD);
-                }
+                require("tcsetattr", restore(), SystemCallException.NO_FD);
             }
         }
     }

@@ -174,8 +174,6 @@ public final class WatchedProcess implements ChildProcess {
         }
     }
 
-    // ------------------------------------------------------------------ exit
-
     private void onReady(Watcher ready) {
         Optional<Exit> found;
         try {
@@ -235,8 +233,6 @@ public final class WatchedProcess implements ChildProcess {
             open.close();
         }
     }
-
-    // ------------------------------------------------------------------ public methods
 
     @Override
     public int pid() {

@@ -86,18 +86,16 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             return;
         }
         Cancellation.Registration registration =
-                cancellation.onCancel(() -> deliverRejection(cancellation));
+                cancellation.onCancel(
+                        () -> {
+                            Throwable reason = Objects.requireNonNull(cancellation.reason());
+                            owner.settleOnLoop(() -> settleRejected(reason));
+                        });
         if (isPending()) {
             attach((Reaction.Internal) registration::close);
         } else {
             registration.close();
         }
-    }
-
-    /// Any thread.
-    private void deliverRejection(Cancellation cancelled) {
-        Throwable reason = Objects.requireNonNull(cancelled.reason());
-        owner.settleOnLoop(() -> settleRejected(reason));
     }
 
     // ------------------------------------------------------------------ steps

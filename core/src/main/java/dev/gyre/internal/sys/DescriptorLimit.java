@@ -49,8 +49,6 @@ public final class DescriptorLimit {
         this.kernels = kernels;
     }
 
-    // ------------------------------------------------------------------ the reserve
-
     /// Returns whether this number is reserved for files and outgoing connections.
     public boolean isReserved(int fd) {
         if (fd < firstReserved) {
@@ -97,8 +95,6 @@ public final class DescriptorLimit {
         firstReserved = bounded ? (int) limit - kept : Integer.MAX_VALUE;
     }
 
-    // ------------------------------------------------------------------ episodes
-
     /// Records a call that failed for lack of descriptors or kernel memory.
     ///
     /// @param what the failed action, for the log
@@ -118,12 +114,10 @@ public final class DescriptorLimit {
         return true;
     }
 
-    /// Records connections closed for lack of descriptors.
     public synchronized void shed(int connections) {
         shed += connections;
     }
 
-    /// Records an acquired descriptor.
     public void acquired(long nowNanos) {
         if (exhausted) {
             endIfQuiet(nowNanos);

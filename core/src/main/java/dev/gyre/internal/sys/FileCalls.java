@@ -2,20 +2,19 @@ package dev.gyre.internal.sys;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.List;
 
 /// The system calls of files, file watching and terminals. Results are as in [PollSyscalls].
 ///
 /// Calls on a file may wait for a disk, so they run off the loop or in the kernel's own workers. A
 /// simulated kernel has neither inotify nor terminals: the defaults return `-ENOSYS`.
 public interface FileCalls {
-    /// Opens a file.
-    ///
     /// @param pathAddress a C string
     int open(long pathAddress, int flags, int mode);
 
     /// Opens an existing file.
     default int open(String path, int flags) {
-        CStrings name = CStrings.of(path);
+        CStrings name = new CStrings(List.of(CStrings.encode("path", path)));
         try {
             return open(name.addressOf(0), flags, 0);
         } finally {
@@ -31,8 +30,6 @@ public interface FileCalls {
 
     int fdatasync(int fd);
 
-    /// Reads the status of a file.
-    ///
     /// @param pathAddress a C string, empty with `AT_EMPTY_PATH` for the descriptor itself
     int statx(int fd, long pathAddress, int flags, int mask, long statxAddress);
 

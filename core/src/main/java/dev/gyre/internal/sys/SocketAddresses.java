@@ -29,8 +29,6 @@ public final class SocketAddresses {
 
     private SocketAddresses() {}
 
-    /// Returns the kernel's family of an address.
-    ///
     /// @throws IllegalArgumentException if the address is unresolved or of an unsupported kind
     public static int family(SocketAddress address) {
         if (address instanceof UnixDomainSocketAddress) {
@@ -47,8 +45,6 @@ public final class SocketAddresses {
         return internet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
     }
 
-    /// Writes an address.
-    ///
     /// @param memory at least `SIZEOF_SOCKADDR_STORAGE` bytes
     /// @return the length of the address
     public static int encode(SocketAddress address, NativeBytes memory) {

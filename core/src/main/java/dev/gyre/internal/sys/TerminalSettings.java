@@ -15,7 +15,6 @@ public final class TerminalSettings {
     /// The size of a terminal in characters; zeros if unknown.
     public record WindowSize(int columns, int rows) {}
 
-    /// Reads the size of a terminal.
     public static WindowSize windowSize(FileCalls calls, int fd) {
         MemorySegment winsize = Memory.allocate(Linux.SIZEOF_WINSIZE);
         long address = winsize.address();
@@ -30,8 +29,6 @@ public final class TerminalSettings {
         }
     }
 
-    /// Reads the settings of a terminal.
-    ///
     /// @return zero or `-errno`
     public int readFrom(FileCalls calls, int fd) {
         try {
