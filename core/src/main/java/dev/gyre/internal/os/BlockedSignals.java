@@ -1,6 +1,7 @@
 package dev.gyre.internal.os;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.internal.sys.SignalCalls.SignalSet;
@@ -73,9 +74,7 @@ public final class BlockedSignals {
     private long ofThisThread() {
         SignalSet set = new SignalSet(0);
         int result = calls.get().pthreadSigmask(Linux.SIG_BLOCK, 0, set.address());
-        if (result < 0) {
-            throw new SystemCallException("pthread_sigmask", -result, SystemCallException.NO_FD);
-        }
+        Errno.require("pthread_sigmask", result, SystemCallException.NO_FD);
         return set.bits();
     }
 

@@ -88,9 +88,7 @@ final class DirectoryTree implements OpenFileWatch.Scope {
 
     @Override
     public void release() {
-        for (DirectoryNode node : List.copyOf(nodes.values())) {
-            deregister(node);
-        }
+        List.copyOf(nodes.values()).forEach(this::deregister);
         root = null;
     }
 
@@ -105,9 +103,8 @@ final class DirectoryTree implements OpenFileWatch.Scope {
             Set<Path> _ = node.pollMissing();
         }
         incomplete.clear();
-        for (DirectoryNode node : nodes.values()) {
-            node.clearScan(); // Events that would expire the scan were skipped.
-        }
+        // Events that would expire the scans were skipped.
+        nodes.values().forEach(DirectoryNode::clearScan);
         verification.clear();
         inconsistent = false;
         Set<DirectoryNode> found = scan(top, Purpose.RECOVERY);

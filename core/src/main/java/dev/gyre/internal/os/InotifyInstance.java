@@ -126,10 +126,8 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
         FileCalls calls = files.get();
         FdReaper.reclaim(); // Descriptors may have run out.
-        int fd = calls.inotifyInit1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
-        if (fd < 0) {
-            throw new SystemCallException("inotify_init1", -fd, SystemCallException.NO_FD);
-        }
+        int opened = calls.inotifyInit1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
+        int fd = Errno.require("inotify_init1", opened, SystemCallException.NO_FD);
         Descriptor descriptor = OpenDescriptor.fresh(kernels, fd, true);
         try {
             return new InotifyInstance(loop, calls, descriptor);
@@ -185,9 +183,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         dispatch.clear();
         listeners.clear();
         scanned.clear();
-        for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.terminate();
-        }
+        List.copyOf(watches).forEach(OpenFileWatch::terminate);
     }
 
     // ------------------------------------------------------------------ directories
@@ -291,9 +287,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     /// The instance can no longer be read. Its watches end with their last report, and the next
     /// watch opens another instance.
     private void onReadFailed() {
-        for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.endWith(FileChange.Kind.OVERFLOW);
-        }
+        List.copyOf(watches).forEach(watch -> watch.endWith(FileChange.Kind.OVERFLOW));
         loop.unwatch(descriptor); // Or it would stay ready forever.
         loop.disown(ownership);
         ownership = new Detached(this);
@@ -333,9 +327,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
             renames.forget(watch);
             directoryChanges += (mask & IN_ISDIR) != 0 ? 1 : 0;
         }
-        for (DirectoryListener listener : listeners.of(watch)) {
-            listener.onEntry(mask, name);
-        }
+        listeners.of(watch).forEach(listener -> listener.onEntry(mask, name));
     }
 
     @Override
@@ -361,17 +353,15 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     @Override
     public void onMovedAway(MoveHalf from) {
         directoryChanges += from.isDirectory() ? 1 : 0;
-        for (DirectoryListener listener : listeners.of(from.watch())) {
-            listener.onMovedAway(from.name());
-        }
+        listeners.of(from.watch()).forEach(listener -> listener.onMovedAway(from.name()));
         checkExchange(from, null);
     }
 
     private void checkExchange(MoveHalf from, @Nullable MoveHalf target) {
         if (renames.isPossibleExchange(from, target)) {
-            for (DirectoryListener listener : listeners.of(from.watch())) {
-                listener.onPossibleExchange(from.name());
-            }
+            listeners
+                    .of(from.watch())
+                    .forEach(listener -> listener.onPossibleExchange(from.name()));
         }
     }
 
@@ -395,16 +385,12 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
             renames.forget(watch);
         }
         directoryChanges += (mask & IN_UNMOUNT) != 0 ? 1 : 0;
-        for (DirectoryListener listener : notified) {
-            listener.onSelf(mask);
-        }
+        notified.forEach(listener -> listener.onSelf(mask));
     }
 
     @Override
     public void onOverflow() {
         scanned.removeIf(node -> node.expireReported(Long.MAX_VALUE));
-        for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.recover();
-        }
+        List.copyOf(watches).forEach(OpenFileWatch::recover);
     }
 }

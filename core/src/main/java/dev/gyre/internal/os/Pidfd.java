@@ -12,7 +12,6 @@ import dev.gyre.io.Descriptor;
 import dev.gyre.os.Exit;
 import dev.gyre.os.Signal;
 
-import java.lang.ref.Reference;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -79,27 +78,16 @@ final class Pidfd {
 
     private Optional<Exit> waitFor(int options) {
         WaitResult found = new WaitResult();
+        int all = Linux.WEXITED | Linux.WNOHANG | options;
+        int fd = descriptor.fd();
         int result;
-        try {
-            do {
-                result =
-                        processes
-                                .get()
-                                .waitid(
-                                        Linux.P_PIDFD,
-                                        descriptor.fd(),
-                                        found.address(),
-                                        Linux.WEXITED | Linux.WNOHANG | options);
-            } while (result == -Errno.EINTR);
-        } finally {
-            Reference.reachabilityFence(found);
-        }
+        do {
+            result = processes.get().waitid(Linux.P_PIDFD, fd, found.address(), all);
+        } while (result == -Errno.EINTR);
         if (result == -Errno.ECHILD) {
             return Optional.of(new Exit.Unknown());
         }
-        if (result < 0) {
-            throw new SystemCallException("waitid(P_PIDFD)", -result, descriptor.fd());
-        }
+        Errno.require("waitid(P_PIDFD)", result, descriptor.fd());
         return found.pid() == 0 ? Optional.empty() : Optional.of(exit(found));
     }
 
@@ -118,9 +106,7 @@ final class Pidfd {
         if (result == -Errno.ESRCH) {
             return false;
         }
-        if (result < 0) {
-            throw new SystemCallException("pidfd_send_signal", -result, descriptor.fd());
-        }
+        Errno.require("pidfd_send_signal", result, descriptor.fd());
         return true;
     }
 }

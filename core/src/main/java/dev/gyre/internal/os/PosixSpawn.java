@@ -211,9 +211,7 @@ final class PosixSpawn {
     }
 
     private static void require(String call, int result) {
-        if (result < 0) {
-            throw new SystemCallException(call, -result, SystemCallException.NO_FD);
-        }
+        Errno.require(call, result, SystemCallException.NO_FD);
     }
 
     private String absenceHint() {

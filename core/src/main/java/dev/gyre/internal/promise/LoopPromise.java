@@ -25,8 +25,6 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
         super(owner);
     }
 
-    // ------------------------------------------------------------------ following
-
     /// Returns whether another promise of this loop will settle it.
     @SuppressWarnings("ReferenceEquality") // identity of loops
     boolean isDerived() {
@@ -97,8 +95,6 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             registration.close();
         }
     }
-
-    // ------------------------------------------------------------------ steps
 
     /// Attaches a new step. Creating a step changes nothing, so the check follows it.
     private <P extends Step<T, ?>> P attachStep(String method, P step) {

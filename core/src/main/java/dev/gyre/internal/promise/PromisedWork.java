@@ -76,7 +76,7 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
         }
     }
 
-    /// On the worker.
+    /// Worker thread.
     @Override
     public void run() {
         worker = Thread.currentThread();

@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.List;
@@ -82,18 +84,14 @@ public interface FileCalls {
             MemorySegment memory = Memory.allocate(Linux.SIZEOF_STATX + 1);
             long statx = memory.address();
             long emptyPath = statx + Linux.SIZEOF_STATX;
-            try {
-                int result =
-                        calls.statx(fd, emptyPath, Linux.AT_EMPTY_PATH, Linux.STATX_TYPE, statx);
-                return result < 0
-                        ? new FileType(0, 0, 0)
-                        : new FileType(
-                                Memory.getInt(statx + Linux.OFFSETOF_STATX_MODE) & Linux.S_IFMT,
-                                Memory.getInt(statx + Linux.OFFSETOF_STATX_RDEV_MAJOR),
-                                Memory.getInt(statx + Linux.OFFSETOF_STATX_RDEV_MINOR));
-            } finally {
-                Reference.reachabilityFence(memory);
-            }
+            int result = calls.statx(fd, emptyPath, Linux.AT_EMPTY_PATH, Linux.STATX_TYPE, statx);
+            // Reading the segment keeps it alive during the call.
+            return result < 0
+                    ? new FileType(0, 0, 0)
+                    : new FileType(
+                            memory.get(JAVA_INT, Linux.OFFSETOF_STATX_MODE) & Linux.S_IFMT,
+                            memory.get(JAVA_INT, Linux.OFFSETOF_STATX_RDEV_MAJOR),
+                            memory.get(JAVA_INT, Linux.OFFSETOF_STATX_RDEV_MINOR));
         }
 
         public boolean isFifo() {

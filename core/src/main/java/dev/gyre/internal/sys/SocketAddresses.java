@@ -85,8 +85,7 @@ public final class SocketAddresses {
     }
 
     private static int encode(InetSocketAddress address, NativeBytes memory) {
-        memory.put(OFFSETOF_SOCKADDR_PORT, (byte) (address.getPort() >>> 8));
-        memory.put(OFFSETOF_SOCKADDR_PORT + 1, (byte) address.getPort());
+        memory.putShort(OFFSETOF_SOCKADDR_PORT, (short) address.getPort());
         byte[] bytes = address.getAddress().getAddress();
         if (address.getAddress() instanceof Inet6Address six) {
             Memory.putInt(memory.address() + Integer.BYTES, 0); // No flow label.
@@ -151,9 +150,7 @@ public final class SocketAddresses {
     private static InetSocketAddress internet(NativeBytes memory, int at, int length) {
         byte[] bytes = new byte[length];
         memory.get(at, bytes, 0, length);
-        int port =
-                ((memory.get(OFFSETOF_SOCKADDR_PORT) & 0xff) << 8)
-                        | (memory.get(OFFSETOF_SOCKADDR_PORT + 1) & 0xff);
+        int port = memory.getShort(OFFSETOF_SOCKADDR_PORT) & 0xffff;
         return new InetSocketAddress(address(memory, bytes), port);
     }
 
