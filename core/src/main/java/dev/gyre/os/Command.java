@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// A program to start, with its arguments, environment and streams. Immutable: each `with` method
 /// returns a changed copy.
@@ -79,9 +80,7 @@ public final class Command implements Cloneable {
             requireEncodable("argument " + (all.size() + 1) + " of " + program, argument);
             all.add(argument);
         }
-        Command copy = copy();
-        copy.arguments = List.copyOf(all);
-        return copy;
+        return with(copy -> copy.arguments = List.copyOf(all));
     }
 
     /// Returns a copy that starts in this directory, whose name need not be text. Its existence is
@@ -94,9 +93,7 @@ public final class Command implements Cloneable {
             throw new IllegalArgumentException(
                     "a command cannot start outside the default file system: " + directory.toUri());
         }
-        Command copy = copy();
-        copy.directory = directory;
-        return copy;
+        return with(copy -> copy.directory = directory);
     }
 
     /// Returns a copy with this variable in its environment. `PATH` does not affect the search for
@@ -118,10 +115,11 @@ public final class Command implements Cloneable {
 
     /// Returns a copy with an empty environment.
     public Command withoutEnvironment() {
-        Command copy = copy();
-        copy.inheritsEnvironment = false;
-        copy.environment = Map.of();
-        return copy;
+        return with(
+                copy -> {
+                    copy.inheritsEnvironment = false;
+                    copy.environment = Map.of();
+                });
     }
 
     private Command withVariable(String name, Optional<String> value) {
@@ -133,51 +131,42 @@ public final class Command implements Cloneable {
         requireEncodable("the name of a variable", name);
         Map<String, Optional<String>> changed = new LinkedHashMap<>(environment);
         changed.put(name, value);
-        Command copy = copy();
-        copy.environment = Collections.unmodifiableMap(changed);
-        return copy;
+        return with(copy -> copy.environment = Collections.unmodifiableMap(changed));
     }
 
     /// Returns a copy with this standard input.
     public Command withInput(Stdio input) {
         Objects.requireNonNull(input, "input");
-        Command copy = copy();
-        copy.input = input;
-        return copy;
+        return with(copy -> copy.input = input);
     }
 
     /// Returns a copy with this standard output.
     public Command withOutput(Stdio output) {
         Objects.requireNonNull(output, "output");
-        Command copy = copy();
-        copy.output = output;
-        return copy;
+        return with(copy -> copy.output = output);
     }
 
     /// Returns a copy with this standard error.
     public Command withError(Stdio error) {
         Objects.requireNonNull(error, "error");
-        Command copy = copy();
-        copy.error = error;
-        copy.errorToOutput = false;
-        return copy;
+        return with(
+                copy -> {
+                    copy.error = error;
+                    copy.errorToOutput = false;
+                });
     }
 
     /// Returns a copy whose standard error is merged into its standard output, in the order of the
     /// writes.
     public Command withErrorToOutput() {
-        Command copy = copy();
-        copy.errorToOutput = true;
-        return copy;
+        return with(copy -> copy.errorToOutput = true);
     }
 
     /// Returns a copy that starts in a process group of its own. Its descendants join the group, so
     /// [ChildProcess#signalGroup] reaches all of them. Signals of the terminal, such as Ctrl-C, do
     /// not reach it.
     public Command withOwnGroup() {
-        Command copy = copy();
-        copy.ownGroup = true;
-        return copy;
+        return with(copy -> copy.ownGroup = true);
     }
 
     /// Returns the program.
@@ -234,9 +223,11 @@ public final class Command implements Cloneable {
         byte[] _ = CStrings.encode(what, text);
     }
 
-    private Command copy() {
+    private Command with(Consumer<Command> change) {
         try {
-            return (Command) clone();
+            Command copy = (Command) clone();
+            change.accept(copy);
+            return copy;
         } catch (CloneNotSupportedException e) {
             throw new AssertionError("Command is Cloneable", e);
         }

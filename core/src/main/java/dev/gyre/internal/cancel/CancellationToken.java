@@ -30,7 +30,6 @@ public abstract sealed class CancellationToken implements Cancellation
     private final IntrusiveList<Listener> listeners = new IntrusiveList<>();
     private boolean notified;
 
-    /// A registered callback.
     static final class Listener extends IntrusiveList.Node<Listener> implements Registration {
         private final CancellationToken token;
 
@@ -98,8 +97,6 @@ public abstract sealed class CancellationToken implements Cancellation
         return NeverCancelled.NO_REGISTRATION;
     }
 
-    /// Adds a new listener.
-    ///
     /// @return false if the token is cancelled
     final boolean add(Listener listener) {
         synchronized (lock()) {

@@ -1,6 +1,7 @@
 package dev.gyre.internal.os;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.internal.sys.SignalCalls.SignalSet;
@@ -32,20 +33,11 @@ public final class BlockedSignals {
     private final Supplier<? extends SignalCalls> calls;
     private final @Nullable Path threads;
 
-    /// @param threads the directory with a subdirectory per thread, `/proc/self/task`
-    public BlockedSignals(Supplier<? extends SignalCalls> calls, Path threads) {
+    /// @param threads the directory with a subdirectory per thread, `/proc/self/task`; `null` for a
+    ///     simulated process, which has one thread
+    public BlockedSignals(Supplier<? extends SignalCalls> calls, @Nullable Path threads) {
         this.calls = calls;
         this.threads = threads;
-    }
-
-    private BlockedSignals(Supplier<? extends SignalCalls> calls) {
-        this.calls = calls;
-        threads = null;
-    }
-
-    /// Creates one for a simulated process, which has one thread.
-    static BlockedSignals ofOneThread(Supplier<? extends SignalCalls> calls) {
-        return new BlockedSignals(calls);
     }
 
     static long bit(Signal signal) {
@@ -82,9 +74,7 @@ public final class BlockedSignals {
     private long ofThisThread() {
         SignalSet set = new SignalSet(0);
         int result = calls.get().pthreadSigmask(Linux.SIG_BLOCK, 0, set.address());
-        if (result < 0) {
-            throw new SystemCallException("pthread_sigmask", -result, SystemCallException.NO_FD);
-        }
+        Errno.require("pthread_sigmask", result, SystemCallException.NO_FD);
         return set.bits();
     }
 

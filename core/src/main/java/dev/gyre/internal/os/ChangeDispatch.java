@@ -3,8 +3,6 @@ package dev.gyre.internal.os;
 import dev.gyre.EventLoop;
 import dev.gyre.os.FileChange;
 
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayDeque;
 
 /// Delivers changes to their callbacks, in order. Each is a deferred callback of the loop: a run
@@ -32,7 +30,6 @@ final class ChangeDispatch {
         return pending.size() >= MAX_PENDING / 2;
     }
 
-    /// Returns whether the queue accepts an ordinary change.
     boolean hasRoom() {
         return pending.size() < MAX_PENDING;
     }
@@ -56,18 +53,13 @@ final class ChangeDispatch {
 
     private void deliverNext() {
         deferred--;
-        Delivery delivery = pollActive();
+        Delivery delivery = pending.poll();
+        while (delivery != null && !delivery.watch.open) {
+            delivery = pending.poll();
+        }
         defer(); // Before the callback, which may fail.
         if (delivery != null) {
             delivery.watch.deliver(delivery.change, delivery.isLast);
         }
-    }
-
-    private @Nullable Delivery pollActive() {
-        Delivery delivery = pending.poll();
-        while (delivery != null && !delivery.watch.isActive()) {
-            delivery = pending.poll();
-        }
-        return delivery;
     }
 }

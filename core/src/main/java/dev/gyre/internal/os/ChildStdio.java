@@ -1,7 +1,7 @@
 package dev.gyre.internal.os;
 
-import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.io.Descriptor;
@@ -32,27 +32,21 @@ final class ChildStdio {
     private final @Nullable Descriptor[] childEnds = new @Nullable Descriptor[COUNT];
     private final List<Descriptor> all = new ArrayList<>();
 
-    private ChildStdio(Supplier<? extends PollSyscalls> kernels) {
+    /// Creates one without pipes, for an adopted process.
+    ChildStdio(Supplier<? extends PollSyscalls> kernels) {
         this.kernels = kernels;
-    }
-
-    /// Returns no pipes, for an adopted process.
-    static ChildStdio none(Supplier<? extends PollSyscalls> kernels) {
-        return new ChildStdio(kernels);
     }
 
     /// Opens the pipes of a command; if one cannot be opened, none stays open.
     static ChildStdio open(Supplier<? extends PollSyscalls> kernels, Command command) {
         ChildStdio stdio = new ChildStdio(kernels);
         try {
-            if (command.input() == Stdio.PIPE) {
-                stdio.open(0);
-            }
-            if (command.output() == Stdio.PIPE) {
-                stdio.open(1);
-            }
-            if (command.error() == Stdio.PIPE && !command.errorToOutput()) {
-                stdio.open(2);
+            Stdio[] wanted = {command.input(), command.output(), command.error()};
+            for (int stream = 0; stream < COUNT; stream++) {
+                boolean merged = stream == 2 && command.errorToOutput();
+                if (wanted[stream] == Stdio.PIPE && !merged) {
+                    stdio.open(stream);
+                }
             }
             return stdio;
         } catch (Throwable e) {
@@ -77,9 +71,7 @@ final class ChildStdio {
             return end;
         }
         int fd = kernels.get().fcntl(end.fd(), Linux.F_DUPFD_CLOEXEC, COUNT);
-        if (fd < 0) {
-            throw new SystemCallException("fcntl(F_DUPFD_CLOEXEC)", -fd, end.fd());
-        }
+        Errno.require("fcntl(F_DUPFD_CLOEXEC)", fd, end.fd());
         end.close();
         return add(OpenDescriptor.fresh(kernels, fd, true));
     }
@@ -97,8 +89,6 @@ final class ChildStdio {
         return childEnds[stream];
     }
 
-    /// Returns the parent's end of a stream.
-    ///
     /// @throws IllegalStateException if the stream is not a pipe
     Descriptor parentEnd(int stream) {
         Descriptor end = parentEnds[stream];

@@ -15,10 +15,8 @@ public sealed interface Chunker {
     /// Adds bytes. Called only when the previous buffer is used up; the chunker owns it until then.
     void add(ByteBuffer bytes);
 
-    /// Marks the end of input.
     void end();
 
-    /// Returns whether a chunk is ready.
     boolean hasNext();
 
     /// Delivers one chunk. It is consumed even if the user throws.
@@ -27,7 +25,6 @@ public sealed interface Chunker {
     /// Returns whether a chunk exceeds the maximum length; then none is ready.
     boolean isTooLong();
 
-    /// Delivers bytes as they were read.
     final class Bytes implements Chunker {
         private final Consumer<? super ByteBuffer> user;
 
@@ -166,10 +163,6 @@ public sealed interface Chunker {
 
         @Override
         public void deliverNext() {
-            user.accept(pollLine());
-        }
-
-        private String pollLine() {
             int length = partial.size();
             if (lineFeed != NONE) {
                 int next = lineFeed + 1;
@@ -185,7 +178,7 @@ public sealed interface Chunker {
                 partial.reset();
             }
             endsWithReturn = false;
-            return line;
+            user.accept(line);
         }
 
         @Override

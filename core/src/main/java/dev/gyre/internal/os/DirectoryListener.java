@@ -13,8 +13,6 @@ interface DirectoryListener {
     /// Returns the owner: a watch has at most one listener per directory.
     OpenFileWatch watch();
 
-    /// An entry changed.
-    ///
     /// @param mask IN_CREATE, IN_DELETE, IN_MODIFY or IN_CLOSE_WRITE, with IN_ISDIR
     void onEntry(int mask, Path name);
 
@@ -31,8 +29,6 @@ interface DirectoryListener {
     /// which the kernel reports as two moves, one of them has that name now.
     void onPossibleExchange(Path name);
 
-    /// The directory itself changed.
-    ///
     /// @param mask IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT or IN_IGNORED
     void onSelf(int mask);
 
@@ -44,8 +40,6 @@ interface DirectoryListener {
             byWatch.computeIfAbsent(watch, key -> new ArrayList<>(1)).add(listener);
         }
 
-        /// Removes a listener.
-        ///
         /// @return whether it was the last one of the watch
         boolean remove(int watch, DirectoryListener listener) {
             List<DirectoryListener> found = byWatch.get(watch);
@@ -72,18 +66,13 @@ interface DirectoryListener {
         /// removed while its events were queued; the kernel reuses its number only after all
         /// others.
         List<DirectoryListener> of(int watch) {
-            List<DirectoryListener> found = byWatch.get(watch);
-            return found == null ? List.of() : List.copyOf(found);
+            return List.copyOf(byWatch.getOrDefault(watch, List.of()));
         }
 
-        /// Returns the listener of an owner; `null` if absent.
         @Nullable DirectoryListener of(int watch, OpenFileWatch owner) {
-            List<DirectoryListener> found = byWatch.get(watch);
-            if (found != null) {
-                for (DirectoryListener listener : found) {
-                    if (listener.watch() == owner) {
-                        return listener;
-                    }
+            for (DirectoryListener listener : byWatch.getOrDefault(watch, List.of())) {
+                if (listener.watch() == owner) {
+                    return listener;
                 }
             }
             return null;

@@ -49,9 +49,10 @@ final class DirectoryNode implements DirectoryListener {
     private long missedAtRead;
 
     /// The number of the read after which it was scanned.
-    private long scannedAtRead;
+    long scannedAtRead;
 
-    private int movesSinceScan;
+    /// Moves of this directory, or of one above it, since the scan.
+    int movesSinceScan;
 
     DirectoryNode(DirectoryTree tree, @Nullable DirectoryNode parent, Path name, int descriptor) {
         this.tree = tree;
@@ -72,11 +73,7 @@ final class DirectoryNode implements DirectoryListener {
         return each != null;
     }
 
-    // ------------------------------------------------------------------ scanned entries
-
-    /// Records that a scan found an entry.
-    ///
-    /// @return whether the entry has not been reported yet, as far as this node knows
+    /// @return whether the scanned entry has not been reported yet, as far as this node knows
     boolean markReported(Path entry) {
         Set<Path> present = reported;
         if (present == null) {
@@ -84,18 +81,6 @@ final class DirectoryNode implements DirectoryListener {
             reported = present;
         }
         return present.add(entry);
-    }
-
-    void scannedAt(long read) {
-        scannedAtRead = read;
-    }
-
-    /// Counts a move of this directory, or of one above it, since the scan.
-    ///
-    /// @return the number of moves
-    int countMove() {
-        movesSinceScan++;
-        return movesSinceScan;
     }
 
     /// Clears the scanned entries once none of their events can be pending.
@@ -120,8 +105,6 @@ final class DirectoryNode implements DirectoryListener {
         return reported != null && reported.remove(entry);
     }
 
-    // ------------------------------------------------------------------ missing entries
-
     void addMissing(Path entry, long read) {
         missedAtRead = read;
         Set<Path> present = missing;
@@ -132,7 +115,6 @@ final class DirectoryNode implements DirectoryListener {
         present.add(entry);
     }
 
-    /// Records that this directory was missing when it should have been listed.
     void markUnlisted(long read) {
         missedAtRead = read;
         isUnlisted = true;
@@ -150,7 +132,6 @@ final class DirectoryNode implements DirectoryListener {
         return missing == null && !isUnlisted;
     }
 
-    /// Returns and clears the missing entries.
     Set<Path> pollMissing() {
         Set<Path> polled = missing;
         missing = null;
@@ -164,8 +145,6 @@ final class DirectoryNode implements DirectoryListener {
         }
     }
 
-    // ------------------------------------------------------------------ events
-
     @Override
     public OpenFileWatch watch() {
         return tree.watch;
@@ -174,7 +153,7 @@ final class DirectoryNode implements DirectoryListener {
     @Override
     public void onEntry(int mask, Path entry) {
         boolean isDirectory = (mask & IN_ISDIR) != 0;
-        if (tree.isInconsistent()) {
+        if (tree.inconsistent) {
             return;
         }
         if ((mask & IN_CREATE) != 0) {
@@ -191,10 +170,10 @@ final class DirectoryNode implements DirectoryListener {
     @Override
     public void onMoved(Path entry, DirectoryListener target, Path newName, boolean isDirectory) {
         DirectoryNode to = (DirectoryNode) target;
-        if (tree.isInconsistent()) {
+        if (tree.inconsistent) {
             return;
         }
-        if (tree.watch.mayHaveRescanned()) {
+        if (tree.watch.mayHaveRescanned) {
             onMovedAway(entry);
             to.onMovedIn(newName, isDirectory);
             return;
@@ -207,7 +186,7 @@ final class DirectoryNode implements DirectoryListener {
 
     @Override
     public void onMovedAway(Path entry) {
-        if (tree.isInconsistent()) {
+        if (tree.inconsistent) {
             return;
         }
         removeEntry(entry);
@@ -221,7 +200,7 @@ final class DirectoryNode implements DirectoryListener {
 
     @Override
     public void onMovedIn(Path entry, boolean isDirectory) {
-        if (tree.isInconsistent()) {
+        if (tree.inconsistent) {
             return;
         }
         tree.report(Kind.CREATED, path().resolve(entry));
@@ -232,7 +211,7 @@ final class DirectoryNode implements DirectoryListener {
 
     @Override
     public void onPossibleExchange(Path entry) {
-        if (!tree.isInconsistent()) {
+        if (!tree.inconsistent) {
             tree.checkExchanged(this, entry);
         }
     }
@@ -241,8 +220,8 @@ final class DirectoryNode implements DirectoryListener {
     public void onSelf(int mask) {
         DirectoryNode above = parent;
         if (above == null) {
-            tree.watch.onTargetRemoved();
-        } else if ((mask & IN_UNMOUNT) != 0 && !tree.isInconsistent()) {
+            tree.watch.endWith(Kind.DELETED);
+        } else if ((mask & IN_UNMOUNT) != 0 && !tree.inconsistent) {
             // The file system was unmounted, and the directory below it is visible again.
             tree.report(Kind.OVERFLOW, path());
             tree.removeSubtree(this);

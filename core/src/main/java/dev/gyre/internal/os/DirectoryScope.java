@@ -104,7 +104,7 @@ final class DirectoryScope implements OpenFileWatch.Scope, DirectoryListener {
 
     @Override
     public void onSelf(int mask) {
-        watch.onTargetRemoved();
+        watch.endWith(Kind.DELETED);
     }
 
     private void report(Kind kind, Path name) {

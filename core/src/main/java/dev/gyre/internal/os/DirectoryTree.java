@@ -65,7 +65,7 @@ final class DirectoryTree implements OpenFileWatch.Scope {
     private @Nullable DirectoryNode root;
 
     private final TreeVerification verification;
-    private boolean inconsistent;
+    boolean inconsistent;
     private long scans;
 
     /// Directories with missing entries.
@@ -88,9 +88,7 @@ final class DirectoryTree implements OpenFileWatch.Scope {
 
     @Override
     public void release() {
-        for (DirectoryNode node : List.copyOf(nodes.values())) {
-            deregister(node);
-        }
+        List.copyOf(nodes.values()).forEach(this::deregister);
         root = null;
     }
 
@@ -105,9 +103,8 @@ final class DirectoryTree implements OpenFileWatch.Scope {
             Set<Path> _ = node.pollMissing();
         }
         incomplete.clear();
-        for (DirectoryNode node : nodes.values()) {
-            node.clearScan(); // Events that would expire the scan were skipped.
-        }
+        // Events that would expire the scans were skipped.
+        nodes.values().forEach(DirectoryNode::clearScan);
         verification.clear();
         inconsistent = false;
         Set<DirectoryNode> found = scan(top, Purpose.RECOVERY);
@@ -122,19 +119,15 @@ final class DirectoryTree implements OpenFileWatch.Scope {
 
     @Override
     public boolean verify(boolean isLastAttempt) {
-        incomplete.removeIf(node -> node.expireMissing(inotify.reads()));
+        incomplete.removeIf(node -> node.expireMissing(inotify.reads));
         Verdict verdict = inconsistent ? Verdict.INCONSISTENT : verification.verify();
         if (verdict == Verdict.CONSISTENT) {
-            return inotify.scanned().isEmpty();
+            return inotify.scanned.isEmpty();
         }
         if (verdict == Verdict.INCONSISTENT || isLastAttempt) {
             watch.recover();
         }
         return false;
-    }
-
-    boolean isInconsistent() {
-        return inconsistent;
     }
 
     void report(Kind kind, Path changed) {
@@ -181,13 +174,13 @@ final class DirectoryTree implements OpenFileWatch.Scope {
     /// and ends with the right directory at its path. So if another one was there in between, at
     /// least two moves are reported.
     private void invalidateScans(DirectoryNode moved) {
-        for (DirectoryNode node : inotify.scanned()) {
+        for (DirectoryNode node : inotify.scanned) {
             DirectoryNode parent = node.parent;
             if (node.watch() == watch
                     && parent != null
                     && node.descriptor != InotifyInstance.UNWATCHED
                     && node.isWithin(moved)) {
-                inconsistent |= node.countMove() > 1;
+                inconsistent |= ++node.movesSinceScan > 1;
                 verification.expectEntry(parent, node.name);
             }
         }
@@ -211,11 +204,10 @@ final class DirectoryTree implements OpenFileWatch.Scope {
     }
 
     private void markScanned(DirectoryNode node) {
-        node.scannedAt(inotify.reads());
-        inotify.markScanned(node);
+        node.scannedAtRead = inotify.reads;
+        inotify.scanned.add(node);
     }
 
-    /// Retries the missing entries below a directory that moved.
     private void retryMissing(DirectoryNode moved) {
         for (DirectoryNode node : List.copyOf(incomplete)) {
             if (!node.isWithin(moved)) {
@@ -232,7 +224,6 @@ final class DirectoryTree implements OpenFileWatch.Scope {
         }
     }
 
-    /// Removes a directory and everything below it from the tree.
     void removeSubtree(DirectoryNode node) {
         detach(node);
         Deque<DirectoryNode> left = new ArrayDeque<>();
@@ -289,7 +280,7 @@ final class DirectoryTree implements OpenFileWatch.Scope {
         int descriptor = inotify.watch(path, IN_DONT_FOLLOW);
         if (descriptor < 0) {
             if (InotifyInstance.isMissing(-descriptor)) {
-                parent.addMissing(name, inotify.reads());
+                parent.addMissing(name, inotify.reads);
                 incomplete.add(parent);
             } else {
                 onRefusal(path, -descriptor, purpose);
@@ -328,8 +319,6 @@ final class DirectoryTree implements OpenFileWatch.Scope {
     }
 
     /// Lists a directory and everything below it, and watches all directories that it finds.
-    ///
-    /// @return the directories
     private Set<DirectoryNode> scan(DirectoryNode start, Purpose purpose) {
         scans++;
         Set<DirectoryNode> found = new HashSet<>();
@@ -393,7 +382,7 @@ final class DirectoryTree implements OpenFileWatch.Scope {
 
     private void onRefusal(DirectoryNode node, Path path, IOException refusal, Purpose purpose) {
         if (refusal instanceof NoSuchFileException || refusal instanceof NotDirectoryException) {
-            node.markUnlisted(inotify.reads());
+            node.markUnlisted(inotify.reads);
             incomplete.add(node);
             return;
         }

@@ -28,6 +28,7 @@ import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollSyscalls;
 import dev.gyre.io.Descriptor;
+import dev.gyre.os.FileChange;
 
 import org.jspecify.annotations.Nullable;
 
@@ -77,17 +78,17 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
     }
 
-    private final Loop loop;
+    final Loop loop;
     private final FileCalls calls;
     private final Descriptor descriptor;
     private final Watcher watcher;
     private final InotifyReader events;
-    private final ChangeDispatch dispatch;
+    final ChangeDispatch dispatch;
     private final DirectoryListener.Registry listeners = new DirectoryListener.Registry();
     private final Set<OpenFileWatch> watches = new LinkedHashSet<>();
 
     /// Directories scanned so recently that older events may still be unread.
-    private final Set<DirectoryNode> scanned = new LinkedHashSet<>();
+    final Set<DirectoryNode> scanned = new LinkedHashSet<>();
 
     private final RenameDetector renames = new RenameDetector(listeners);
 
@@ -96,9 +97,13 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
 
     private @Nullable Timer moveTimer;
     private int referenced;
-    private long reads;
-    private long directoryChanges;
     private boolean closed;
+
+    /// The number of the current or latest read.
+    long reads;
+
+    /// The number of known creations, deletions and moves of directories.
+    long directoryChanges;
 
     private InotifyInstance(Loop loop, FileCalls calls, Descriptor descriptor) {
         this.loop = loop;
@@ -110,9 +115,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         loop.own(ownership);
     }
 
-    /// Returns the instance of the loop, opened if absent.
-    ///
-    /// @throws SystemCallException if the kernel refuses
+    /// Opens the instance of the loop if absent.
     static InotifyInstance of(
             Loop loop,
             Supplier<? extends FileCalls> files,
@@ -123,10 +126,8 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
         FileCalls calls = files.get();
         FdReaper.reclaim(); // Descriptors may have run out.
-        int fd = calls.inotifyInit1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
-        if (fd < 0) {
-            throw new SystemCallException("inotify_init1", -fd, SystemCallException.NO_FD);
-        }
+        int opened = calls.inotifyInit1(Linux.IN_NONBLOCK | Linux.IN_CLOEXEC);
+        int fd = Errno.require("inotify_init1", opened, SystemCallException.NO_FD);
         Descriptor descriptor = OpenDescriptor.fresh(kernels, fd, true);
         try {
             return new InotifyInstance(loop, calls, descriptor);
@@ -134,14 +135,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
             descriptor.close();
             throw e;
         }
-    }
-
-    Loop loop() {
-        return loop;
-    }
-
-    ChangeDispatch dispatch() {
-        return dispatch;
     }
 
     // ------------------------------------------------------------------ watches
@@ -176,7 +169,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
     }
 
-    /// Closes everything, also when the loop terminates.
     @Override
     public void close() {
         if (closed) {
@@ -191,9 +183,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         dispatch.clear();
         listeners.clear();
         scanned.clear();
-        for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.terminate();
-        }
+        List.copyOf(watches).forEach(OpenFileWatch::terminate);
     }
 
     // ------------------------------------------------------------------ directories
@@ -206,8 +196,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         return calls.inotifyAddWatch(descriptor.fd(), FileNames.bytes(directory), MASK | flags);
     }
 
-    /// Adds a kernel watch for a directory that must exist.
-    ///
     /// @throws SystemCallException if the kernel refuses; names the directory
     int requireWatch(Path directory) {
         int result = watch(directory, 0);
@@ -249,7 +237,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         return found;
     }
 
-    /// Returns whether the path still leads to the watched directory.
     boolean isSameDirectory(Path directory, int watch) {
         int found = probe(directory, 0);
         // Other errors do not mean that it no longer exists.
@@ -258,24 +245,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
 
     static boolean isMissing(int errno) {
         return errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP;
-    }
-
-    /// Returns the number of the current or latest read.
-    long reads() {
-        return reads;
-    }
-
-    /// Returns the number of known creations, deletions and moves of directories.
-    long directoryChanges() {
-        return directoryChanges;
-    }
-
-    void markScanned(DirectoryNode node) {
-        scanned.add(node);
-    }
-
-    Set<DirectoryNode> scanned() {
-        return scanned;
     }
 
     // ------------------------------------------------------------------ events
@@ -318,9 +287,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     /// The instance can no longer be read. Its watches end with their last report, and the next
     /// watch opens another instance.
     private void onReadFailed() {
-        for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.onReadFailed();
-        }
+        List.copyOf(watches).forEach(watch -> watch.endWith(FileChange.Kind.OVERFLOW));
         loop.unwatch(descriptor); // Or it would stay ready forever.
         loop.disown(ownership);
         ownership = new Detached(this);
@@ -360,9 +327,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
             renames.forget(watch);
             directoryChanges += (mask & IN_ISDIR) != 0 ? 1 : 0;
         }
-        for (DirectoryListener listener : listeners.of(watch)) {
-            listener.onEntry(mask, name);
-        }
+        listeners.of(watch).forEach(listener -> listener.onEntry(mask, name));
     }
 
     @Override
@@ -388,17 +353,15 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     @Override
     public void onMovedAway(MoveHalf from) {
         directoryChanges += from.isDirectory() ? 1 : 0;
-        for (DirectoryListener listener : listeners.of(from.watch())) {
-            listener.onMovedAway(from.name());
-        }
+        listeners.of(from.watch()).forEach(listener -> listener.onMovedAway(from.name()));
         checkExchange(from, null);
     }
 
     private void checkExchange(MoveHalf from, @Nullable MoveHalf target) {
         if (renames.isPossibleExchange(from, target)) {
-            for (DirectoryListener listener : listeners.of(from.watch())) {
-                listener.onPossibleExchange(from.name());
-            }
+            listeners
+                    .of(from.watch())
+                    .forEach(listener -> listener.onPossibleExchange(from.name()));
         }
     }
 
@@ -422,16 +385,12 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
             renames.forget(watch);
         }
         directoryChanges += (mask & IN_UNMOUNT) != 0 ? 1 : 0;
-        for (DirectoryListener listener : notified) {
-            listener.onSelf(mask);
-        }
+        notified.forEach(listener -> listener.onSelf(mask));
     }
 
     @Override
     public void onOverflow() {
         scanned.removeIf(node -> node.expireReported(Long.MAX_VALUE));
-        for (OpenFileWatch watch : List.copyOf(watches)) {
-            watch.recover();
-        }
+        List.copyOf(watches).forEach(OpenFileWatch::recover);
     }
 }

@@ -41,7 +41,6 @@ final class InotifyReader {
     /// The maximum number of events between two halves of one read.
     private static final int LOOK_AHEAD = 16;
 
-    /// Receives the events.
     interface Sink {
         /// An entry was created, deleted, modified, or closed after writing.
         void onEntry(int watch, int mask, Path name);
@@ -59,7 +58,6 @@ final class InotifyReader {
         void onOverflow();
     }
 
-    /// One half of a move.
     record MoveHalf(int watch, Path name, boolean isDirectory, int cookie) {}
 
     private final Descriptor source;
@@ -92,7 +90,7 @@ final class InotifyReader {
         boolean drained = buffer.remaining() >= MAX_EVENT_BYTES;
         buffer.flip();
         try {
-            while (nextIsWhole()) {
+            while (isWhole(buffer.position())) {
                 processNext();
             }
         } finally {
@@ -117,10 +115,6 @@ final class InotifyReader {
             pendingMove = null;
             sink.onMovedAway(alone);
         }
-    }
-
-    private boolean nextIsWhole() {
-        return isWhole(buffer.position());
     }
 
     private boolean isWhole(int at) {

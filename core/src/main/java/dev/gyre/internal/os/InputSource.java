@@ -54,9 +54,7 @@ final class InputSource {
         if (mode == -Errno.EBADF || isClassLibrary(fd)) {
             return new InputSource(calls, null, false, false);
         }
-        if (mode < 0) {
-            throw new SystemCallException("fcntl(F_GETFL)", -mode, fd);
-        }
+        Errno.require("fcntl(F_GETFL)", mode, fd);
         if ((mode & Linux.O_ACCMODE) == Linux.O_WRONLY) {
             // Checked now: reopening a write end for reading would steal the reader's bytes.
             throw new SystemCallException("read", Errno.EBADF, fd);
@@ -99,7 +97,6 @@ final class InputSource {
                 Linux.O_RDONLY | Linux.O_NONBLOCK | Linux.O_CLOEXEC | Linux.O_NOCTTY);
     }
 
-    /// Returns the descriptor to watch; `null` if it is not open.
     @Nullable Descriptor descriptor() {
         return descriptor;
     }
@@ -109,8 +106,6 @@ final class InputSource {
         return neverBlocks;
     }
 
-    /// Reads once.
-    ///
     /// @return like [Descriptor#read]
     int read(ByteBuffer buffer) {
         if (descriptor == null) {

@@ -1,5 +1,6 @@
 package dev.gyre.internal.os;
 
+import dev.gyre.internal.base.Throwables;
 import dev.gyre.os.Signal;
 
 import org.jspecify.annotations.Nullable;
@@ -99,7 +100,7 @@ public final class JvmSignalHandlers {
             boolean ignored = previous == Linked.SIG_IGN && KEPT_IGNORED.contains(signal);
             return new Installed(name, handler, previous, ignored);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw Throwables.rethrow(e); // Unchecked: sun.misc.Signal declares none.
         }
     }
 
@@ -107,16 +108,8 @@ public final class JvmSignalHandlers {
         try {
             return (Object) Linked.HANDLE.invokeExact(name, handler);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw Throwables.rethrow(e); // Unchecked: sun.misc.Signal declares none.
         }
-    }
-
-    private static RuntimeException unchecked(Throwable thrown) {
-        return switch (thrown) {
-            case RuntimeException expected -> expected;
-            case Error error -> throw error;
-            default -> throw new AssertionError("sun.misc.Signal declares no exception", thrown);
-        };
     }
 
     /// An installed handler and the one that it replaced.

@@ -22,8 +22,6 @@ import java.util.function.Supplier;
 public final class OpenFileWatch implements FileWatch {
     /// The directories of a watch.
     sealed interface Scope permits DirectoryScope, DirectoryTree {
-        /// Starts to watch.
-        ///
         /// @throws RuntimeException if a directory cannot be watched; the caller then calls
         ///     [#release]
         void open();
@@ -50,7 +48,7 @@ public final class OpenFileWatch implements FileWatch {
     private final Scope scope;
 
     // Loop thread only.
-    private boolean open = true;
+    boolean open = true;
     private boolean referenced = true;
 
     /// Whether the last change is queued.
@@ -60,14 +58,15 @@ public final class OpenFileWatch implements FileWatch {
     private boolean overflowing;
 
     /// Whether the user may have rescanned after an OVERFLOW while older events are still unread.
-    private boolean mayHaveRescanned;
+    /// Applying a move again would be wrong then, so it is reported as a deletion and a creation.
+    boolean mayHaveRescanned;
 
     private OpenFileWatch(
             InotifyInstance inotify,
             Path path,
             Consumer<? super FileChange> callback,
             BiFunction<OpenFileWatch, InotifyInstance, Scope> scope) {
-        this.loop = inotify.loop();
+        this.loop = inotify.loop;
         this.path = path;
         this.callback = callback;
         this.inotify = inotify;
@@ -158,8 +157,6 @@ public final class OpenFileWatch implements FileWatch {
         }
     }
 
-    // ------------------------------------------------------------------ public methods
-
     @Override
     public Path path() {
         return path;
@@ -215,8 +212,8 @@ public final class OpenFileWatch implements FileWatch {
         if (!open || ending || overflowing) {
             return;
         }
-        if (inotify.dispatch().hasRoom()) {
-            inotify.dispatch().add(this, change, false);
+        if (inotify.dispatch.hasRoom()) {
+            inotify.dispatch.add(this, change, false);
         } else {
             reportOverflow();
         }
@@ -225,25 +222,16 @@ public final class OpenFileWatch implements FileWatch {
     private void reportOverflow() {
         if (!overflowing) {
             overflowing = true;
-            inotify.dispatch().add(this, new FileChange(Kind.OVERFLOW, path), false);
+            inotify.dispatch.add(this, new FileChange(Kind.OVERFLOW, path), false);
         }
     }
 
-    /// The target no longer exists.
-    void onTargetRemoved() {
-        endWith(Kind.DELETED);
-    }
-
-    /// No further event can be read.
-    void onReadFailed() {
-        endWith(Kind.OVERFLOW);
-    }
-
-    private void endWith(Kind kind) {
+    /// Reports a last change: DELETED for a removed target, OVERFLOW if no event can be read.
+    void endWith(Kind kind) {
         if (open && !ending) {
             ending = true;
             scope.release();
-            inotify.dispatch().add(this, new FileChange(kind, path), true);
+            inotify.dispatch.add(this, new FileChange(kind, path), true);
         }
     }
 
@@ -252,30 +240,16 @@ public final class OpenFileWatch implements FileWatch {
         if (!ending) {
             reportOverflow();
             if (!scope.recover()) {
-                onTargetRemoved();
+                endWith(Kind.DELETED);
             }
         }
     }
 
-    /// Returns whether the user may have seen the result of a move already. Applying the move again
-    /// would be wrong, so it is reported as a deletion and a creation.
-    boolean mayHaveRescanned() {
-        return mayHaveRescanned;
-    }
-
     // ------------------------------------------------------------------ for the inotify instance
 
-    /// Verifies the scope, once all events have been processed.
-    ///
-    /// @return whether its state is confirmed
     boolean verify(boolean isLastAttempt) {
         mayHaveRescanned = false;
         return ending || scope.verify(isLastAttempt);
-    }
-
-    /// Returns [#isOpen()] without the thread check.
-    boolean isActive() {
-        return open;
     }
 
     void deliver(FileChange change, boolean isLast) {

@@ -3,6 +3,7 @@ package dev.gyre.internal.os;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxPollSyscalls;
 import dev.gyre.internal.sys.PollSyscalls;
@@ -24,9 +25,7 @@ public record OpenPipe(OpenDescriptor reader, OpenDescriptor writer) implements 
         FdReaper.reclaim(); // Descriptors may have run out.
         FdPair pair = new FdPair();
         int result = kernels.get().pipe2(pair.address(), flags | Linux.O_CLOEXEC);
-        if (result < 0) {
-            throw new SystemCallException("pipe2", -result, SystemCallException.NO_FD);
-        }
+        Errno.require("pipe2", result, SystemCallException.NO_FD);
         return new OpenPipe(
                 OpenDescriptor.fresh(kernels, pair.first(), true),
                 OpenDescriptor.fresh(kernels, pair.second(), true));

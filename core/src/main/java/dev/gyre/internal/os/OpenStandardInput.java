@@ -21,7 +21,6 @@ import java.util.function.Consumer;
 
 /// Reads a descriptor through an [InputSource] and delivers it through a [Chunker].
 public final class OpenStandardInput implements StandardInput {
-    /// The maximum bytes per read.
     public static final int READ_BYTES = 1 << 16;
 
     private static final int FD = 0;
@@ -71,7 +70,6 @@ public final class OpenStandardInput implements StandardInput {
         return open(loop, Syscalls.LINUX_BY_THREAD, FD, lines, onEnd);
     }
 
-    /// Reads any descriptor.
     public static StandardInput open(
             EventLoop loop, Syscalls calls, int fd, Chunker chunker, Runnable onEnd) {
         Objects.requireNonNull(loop, "loop");

@@ -12,7 +12,6 @@ import dev.gyre.io.Descriptor;
 import dev.gyre.os.Exit;
 import dev.gyre.os.Signal;
 
-import java.lang.ref.Reference;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -28,10 +27,7 @@ final class Pidfd {
         this.descriptor = descriptor;
     }
 
-    /// Opens the descriptor of a process.
-    ///
     /// @return empty if no such process exists
-    /// @throws SystemCallException if the kernel refuses for another reason
     static Optional<Pidfd> open(
             Supplier<? extends PollSyscalls> kernels,
             Supplier<? extends ProcessCalls> processes,
@@ -70,43 +66,28 @@ final class Pidfd {
         descriptor.close();
     }
 
-    /// Returns the exit without reaping the process.
-    ///
-    /// @return empty if the process has not exited
+    /// Returns the exit without reaping the process; empty if it has not exited.
     Optional<Exit> peekExit() {
         return waitFor(Linux.WNOWAIT);
     }
 
-    /// Reaps the process.
-    ///
-    /// @return empty if the process has not exited
+    /// Reaps the process. Returns empty if it has not exited.
     Optional<Exit> reap() {
         return waitFor(0);
     }
 
     private Optional<Exit> waitFor(int options) {
         WaitResult found = new WaitResult();
+        int all = Linux.WEXITED | Linux.WNOHANG | options;
+        int fd = descriptor.fd();
         int result;
-        try {
-            do {
-                result =
-                        processes
-                                .get()
-                                .waitid(
-                                        Linux.P_PIDFD,
-                                        descriptor.fd(),
-                                        found.address(),
-                                        Linux.WEXITED | Linux.WNOHANG | options);
-            } while (result == -Errno.EINTR);
-        } finally {
-            Reference.reachabilityFence(found);
-        }
+        do {
+            result = processes.get().waitid(Linux.P_PIDFD, fd, found.address(), all);
+        } while (result == -Errno.EINTR);
         if (result == -Errno.ECHILD) {
             return Optional.of(new Exit.Unknown());
         }
-        if (result < 0) {
-            throw new SystemCallException("waitid(P_PIDFD)", -result, descriptor.fd());
-        }
+        Errno.require("waitid(P_PIDFD)", result, descriptor.fd());
         return found.pid() == 0 ? Optional.empty() : Optional.of(exit(found));
     }
 
@@ -119,17 +100,13 @@ final class Pidfd {
         };
     }
 
-    /// Sends a signal.
-    ///
     /// @return false if the process has exited
     boolean signal(Signal signal) {
         int result = processes.get().pidfdSendSignal(descriptor.fd(), signal.number(), 0);
         if (result == -Errno.ESRCH) {
             return false;
         }
-        if (result < 0) {
-            throw new SystemCallException("pidfd_send_signal", -result, descriptor.fd());
-        }
+        Errno.require("pidfd_send_signal", result, descriptor.fd());
         return true;
     }
 }

@@ -54,8 +54,6 @@ final class PosixSpawn {
         environment = new CStrings(environmentOf(command));
     }
 
-    /// Starts the command.
-    ///
     /// @return the process id
     static int start(
             Supplier<? extends ProcessCalls> processes, Command command, ChildStdio stdio) {
@@ -93,15 +91,17 @@ final class PosixSpawn {
                             arguments.address(),
                             environment.address());
             if (result < 0) {
-                throw refusal(-result);
+                throw new SystemCallException(
+                        "posix_spawnp",
+                        -result,
+                        "cannot start '" + command.program() + "'",
+                        hint(-result));
             }
             return result;
         } finally {
             int _ = processes.attributesDestroy(attributes);
         }
     }
-
-    // ------------------------------------------------------------------ actions, attributes
 
     private void connectStreams() {
         Stdio[] wanted = {command.input(), command.output(), command.error()};
@@ -210,17 +210,8 @@ final class PosixSpawn {
                 && Arrays.equals(bytes, 0, start.length, start, 0, start.length);
     }
 
-    // ------------------------------------------------------------------ refusals
-
     private static void require(String call, int result) {
-        if (result < 0) {
-            throw new SystemCallException(call, -result, SystemCallException.NO_FD);
-        }
-    }
-
-    private SystemCallException refusal(int errno) {
-        return new SystemCallException(
-                "posix_spawnp", errno, "cannot start '" + command.program() + "'", hint(errno));
+        Errno.require(call, result, SystemCallException.NO_FD);
     }
 
     private String absenceHint() {

@@ -2,6 +2,7 @@ package dev.gyre.internal.os;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.LinuxFileCalls;
 import dev.gyre.internal.sys.TerminalSettings;
@@ -77,20 +78,14 @@ public final class RawTerminal implements Terminal.Raw {
             TerminalSettings before = settingsBefore(device);
             if (before == null) {
                 TerminalSettings now = new TerminalSettings();
-                require("tcgetattr", target.use(fd -> now.readFrom(calls, fd)), number);
+                Errno.require("tcgetattr", target.use(fd -> now.readFrom(calls, fd)), number);
                 before = now;
             }
             TerminalSettings raw = before.raw(calls);
-            require("tcsetattr", target.use(fd -> raw.writeTo(calls, fd)), number);
+            Errno.require("tcsetattr", target.use(fd -> raw.writeTo(calls, fd)), number);
             RawTerminal opened = new RawTerminal(supplier, target, device, before);
             OPEN.addLast(opened);
             return opened;
-        }
-    }
-
-    private static void require(String call, int result, int fd) {
-        if (result < 0) {
-            throw new SystemCallException(call, -result, fd);
         }
     }
 
@@ -146,10 +141,7 @@ public final class RawTerminal implements Terminal.Raw {
     public void close() {
         synchronized (OPEN) {
             if (OPEN.remove(this) && settingsBefore(device) == null) {
-                int result = restore();
-                if (result < 0) {
-                    throw new SystemCallException("tcsetattr", -result, SystemCallException.NO_FD);
-                }
+                Errno.require("tcsetattr", restore(), SystemCallException.NO_FD);
             }
         }
     }

@@ -28,8 +28,6 @@ final class RenameDetector {
         this.listeners = listeners;
     }
 
-    /// An entry arrived by a move.
-    ///
     /// @param origin `null` if unknown
     void onArrived(MoveHalf to, @Nullable MoveHalf origin) {
         if (listeners.hasAny(to.watch())) {
@@ -37,8 +35,6 @@ final class RenameDetector {
         }
     }
 
-    /// An entry left by a move.
-    ///
     /// @param target `null` if unknown
     /// @return whether another entry may have its name now
     boolean isPossibleExchange(MoveHalf from, @Nullable MoveHalf target) {

@@ -36,13 +36,10 @@ public final class SignalRegistry {
         this.handlers = handlers;
     }
 
-    /// Returns whether the JVM calls handlers at all.
     boolean areHandlersCalled() {
         return handlers.areCalled();
     }
 
-    /// Adds a subscription.
-    ///
     /// @param byHandler whether it needs the JVM's handler, since it has no signalfd for the signal
     /// @return whether the signal stays ignored
     /// @throws IllegalArgumentException if the JVM uses the signal itself; nothing is changed
@@ -62,7 +59,6 @@ public final class SignalRegistry {
         return byHandler && entry.handler != null && entry.handler.isIgnored();
     }
 
-    /// Reverts [#add].
     synchronized void remove(SignalSubscription subscription, Signal signal, boolean byHandler) {
         Entry entry = entries.get(signal);
         if (entry == null || !entry.subscriptions.remove(subscription)) {
@@ -82,7 +78,6 @@ public final class SignalRegistry {
         }
     }
 
-    /// Delivers a signal to its current subscriptions.
     void dispatch(Signal signal) {
         for (SignalSubscription subscription : subscriptionsOf(signal)) {
             try {

@@ -42,7 +42,7 @@ public record SignalSources(
                 ? OF_PROCESS
                 : new SignalSources(
                         new SignalRegistry(new JvmSignalHandlers()),
-                        BlockedSignals.ofOneThread(own),
+                        new BlockedSignals(own, null),
                         own,
                         backend.syscalls().kernels());
     }

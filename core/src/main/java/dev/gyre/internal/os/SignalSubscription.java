@@ -6,6 +6,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
 import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalCalls.SignalSet;
 import dev.gyre.io.Descriptor;
@@ -129,10 +130,7 @@ public final class SignalSubscription implements Signals {
         try {
             int flags = Linux.SFD_NONBLOCK | Linux.SFD_CLOEXEC;
             int fd = sources.calls().get().signalfd(-1, set.address(), flags);
-            if (fd < 0) {
-                throw new SystemCallException("signalfd", -fd, SystemCallException.NO_FD);
-            }
-            return fd;
+            return Errno.require("signalfd", fd, SystemCallException.NO_FD);
         } finally {
             Reference.reachabilityFence(set);
         }

@@ -72,7 +72,7 @@ final class TreeVerification {
         if (places.isEmpty() && strays.isEmpty()) {
             return Verdict.CONSISTENT;
         }
-        if (verifiedAt == inotify.directoryChanges()) {
+        if (verifiedAt == inotify.directoryChanges) {
             if (matched) {
                 clear();
                 return Verdict.CONSISTENT;
@@ -80,7 +80,7 @@ final class TreeVerification {
             return Verdict.INCONSISTENT;
         }
         matched = strays.isEmpty() && places.stream().allMatch(this::matches);
-        verifiedAt = inotify.directoryChanges();
+        verifiedAt = inotify.directoryChanges;
         return Verdict.PENDING;
     }
 
@@ -97,13 +97,10 @@ final class TreeVerification {
         return found < 0 || found == known;
     }
 
-    /// Returns whether the path of a node leads to it.
     boolean isAtItsPath(DirectoryNode node) {
         return probe(node) == node.descriptor;
     }
 
-    /// Identifies the directory at the path of a node.
-    ///
     /// @return the kernel's watch, or `-errno`
     int probe(DirectoryNode node) {
         return inotify.probe(node.path(), node.parent == null ? 0 : IN_DONT_FOLLOW);

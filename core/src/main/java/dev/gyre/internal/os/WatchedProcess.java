@@ -155,7 +155,7 @@ public final class WatchedProcess implements ChildProcess {
                                                 Errno.ESRCH,
                                                 "cannot adopt process " + pid,
                                                 "no such process exists"));
-        ChildStdio none = ChildStdio.none(kernels);
+        ChildStdio none = new ChildStdio(kernels);
         return new WatchedProcess(owner, number, "adopted", processes, null, none, pidfd).watch();
     }
 
@@ -173,8 +173,6 @@ public final class WatchedProcess implements ChildProcess {
             throw e;
         }
     }
-
-    // ------------------------------------------------------------------ exit
 
     private void onReady(Watcher ready) {
         Optional<Exit> found;
@@ -218,9 +216,7 @@ public final class WatchedProcess implements ChildProcess {
     /// Schedules the callbacks, for later in this tick or the next.
     private void complete(Exit found) {
         exit = found;
-        for (Consumer<? super Exit> callback : callbacks) {
-            loop.defer(() -> callback.accept(found));
-        }
+        callbacks.forEach(callback -> loop.defer(() -> callback.accept(found)));
         callbacks.clear();
     }
 
@@ -235,8 +231,6 @@ public final class WatchedProcess implements ChildProcess {
             open.close();
         }
     }
-
-    // ------------------------------------------------------------------ public methods
 
     @Override
     public int pid() {
@@ -321,9 +315,7 @@ public final class WatchedProcess implements ChildProcess {
         if (result == -Errno.ESRCH) {
             return false;
         }
-        if (result < 0) {
-            throw new SystemCallException("kill", -result, SystemCallException.NO_FD);
-        }
+        Errno.require("kill", result, SystemCallException.NO_FD);
         return true;
     }
 

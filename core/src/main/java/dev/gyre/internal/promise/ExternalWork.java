@@ -72,8 +72,6 @@ abstract sealed class ExternalWork<T extends @Nullable Object>
             count.add(-1);
         }
 
-        /// Abandons all pending work.
-        ///
         /// @return the abandoned work
         List<ExternalWork<?>> abandonAll(Throwable reason) {
             List<ExternalWork<?>> abandoned = new ArrayList<>();

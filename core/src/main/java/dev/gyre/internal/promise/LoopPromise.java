@@ -25,8 +25,6 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
         super(owner);
     }
 
-    // ------------------------------------------------------------------ following
-
     /// Returns whether another promise of this loop will settle it.
     @SuppressWarnings("ReferenceEquality") // identity of loops
     boolean isDerived() {
@@ -86,21 +84,17 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
             return;
         }
         Cancellation.Registration registration =
-                cancellation.onCancel(() -> deliverRejection(cancellation));
+                cancellation.onCancel(
+                        () -> {
+                            Throwable reason = Objects.requireNonNull(cancellation.reason());
+                            owner.settleOnLoop(() -> settleRejected(reason));
+                        });
         if (isPending()) {
             attach((Reaction.Internal) registration::close);
         } else {
             registration.close();
         }
     }
-
-    /// Any thread.
-    private void deliverRejection(Cancellation cancelled) {
-        Throwable reason = Objects.requireNonNull(cancelled.reason());
-        owner.settleOnLoop(() -> settleRejected(reason));
-    }
-
-    // ------------------------------------------------------------------ steps
 
     /// Attaches a new step. Creating a step changes nothing, so the check follows it.
     private <P extends Step<T, ?>> P attachStep(String method, P step) {

@@ -51,7 +51,7 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
 
     PromiseState(Promises owner) {
         this.owner = owner;
-        if (owner.isTracing()) {
+        if (owner.tracing) {
             entry = owner.newEntry(promise());
         }
     }
@@ -59,8 +59,6 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
     private LoopPromise<T> promise() {
         return (LoopPromise<T>) this;
     }
-
-    // ------------------------------------------------------------------ queries
 
     final boolean isPending() {
         return state <= FOLLOWING;
@@ -75,7 +73,6 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         return state == PENDING;
     }
 
-    /// Returns the promise that it follows; `null` if it follows none.
     final @Nullable LoopPromise<?> followed() {
         return state == FOLLOWING ? (LoopPromise<?>) value : null;
     }
@@ -118,8 +115,6 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         return (Registry.Entry) ENTRY.getAcquire(this);
     }
 
-    // ------------------------------------------------------------------ settling
-
     final boolean settleResolved(@Nullable Object value) {
         return settle(RESOLVED, value);
     }
@@ -140,7 +135,8 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         Object waiting = reactions;
         // Fallible steps first: a settled promise must notify all its reactions.
         if (waiting != null) {
-            owner.ensureCapacity(waiting instanceof Reactions several ? several.size() : 1);
+            owner.microtasks.ensureCapacity(
+                    waiting instanceof Reactions several ? several.size() : 1);
         }
         if (outcome == REJECTED && !handled) {
             owner.unhandled.ensureCapacity();
@@ -178,8 +174,6 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         state = FOLLOWING;
     }
 
-    // ------------------------------------------------------------------ reactions
-
     /// Runs the reaction on settlement. If already settled, enqueues it at once.
     final void react(Reaction reaction) {
         handled = true;
@@ -211,7 +205,6 @@ abstract sealed class PromiseState<T extends @Nullable Object> permits LoopPromi
         }
     }
 
-    /// Adds the attached steps to the list.
     final void collectSteps(List<Step<?, ?>> into) {
         if (reactions instanceof Step<?, ?> step) {
             into.add(step);

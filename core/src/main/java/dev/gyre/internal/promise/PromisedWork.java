@@ -76,8 +76,7 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
         }
     }
 
-    // ------------------------------------------------------------------ on the worker
-
+    /// Worker thread.
     @Override
     public void run() {
         worker = Thread.currentThread();
@@ -110,8 +109,6 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
             Thread.interrupted(); // It was meant for this work only.
         }
     }
-
-    // ------------------------------------------------------------------ abandoning it
 
     /// Any thread.
     private void cancelled() {

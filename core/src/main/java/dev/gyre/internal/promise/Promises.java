@@ -39,11 +39,11 @@ public final class Promises {
 
     final LoopContext context;
     final Confinement confinement;
-    private final TaskRing microtasks;
+    final TaskRing microtasks;
     final ExternalWork.Pending externalWork = new ExternalWork.Pending();
     public final UnhandledRejections unhandled = new UnhandledRejections();
     final Registry registry = new Registry();
-    private final boolean tracing;
+    final boolean tracing;
 
     // Shared: any thread may be the first to ask for a promise's id.
     private final AtomicLong lastId = new AtomicLong();
@@ -272,10 +272,6 @@ public final class Promises {
 
     // ------------------------------------------------------------------ tracking
 
-    boolean isTracing() {
-        return tracing;
-    }
-
     /// Any thread.
     Registry.Entry newEntry(LoopPromise<?> promise) {
         return new Registry.Entry(
@@ -311,11 +307,6 @@ public final class Promises {
         registry.reap();
     }
 
-    /// Ensures that this many reactions can be enqueued without an allocation.
-    void ensureCapacity(int reactions) {
-        microtasks.ensureCapacity(reactions);
-    }
-
     void notifySettled(Reaction reaction) {
         if (reaction instanceof Reaction.Internal) {
             reaction.run();
@@ -340,9 +331,8 @@ public final class Promises {
 
     // ------------------------------------------------------------------ termination
 
-    /// Returns whether work outside the loop is pending.
     public boolean hasExternalWork() {
-        return externalWork.count.get() > 0;
+        return awaited() > 0;
     }
 
     /// From now on settlements run no handlers.
@@ -385,8 +375,6 @@ public final class Promises {
         }
     }
 
-    /// Rejects all pending promises.
-    ///
     /// @return the number of rejected promises
     public long rejectAll(LoopTerminatedException reason) {
         synchronized (lock) {

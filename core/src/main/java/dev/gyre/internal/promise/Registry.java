@@ -134,7 +134,6 @@ final class Registry {
         }
     }
 
-    /// Records that the promise of this entry has settled.
     void onSettled(Entry entry) {
         if (!entry.settled) {
             entry.settled = true;
@@ -151,7 +150,6 @@ final class Registry {
         }
     }
 
-    /// Removes all entries when the loop is terminated.
     void clear() {
         scavenged.add(live.get());
         live.add(-live.get());

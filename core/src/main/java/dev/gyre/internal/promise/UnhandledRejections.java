@@ -38,13 +38,24 @@ public final class UnhandledRejections {
         if (end < candidates.length) {
             return;
         }
-        int kept = 0;
+        int unhandled = 0;
         for (int i = first; i < end; i++) {
             if (!at(i).isHandled()) {
-                kept++;
+                unhandled++;
             }
         }
-        keepUnhandled(Math.max(MIN_CAPACITY, 2 * kept));
+        int capacity = Math.max(MIN_CAPACITY, 2 * unhandled);
+        @Nullable LoopPromise<?>[] kept = new @Nullable LoopPromise<?>[capacity];
+        int next = 0;
+        for (int i = first; i < end; i++) {
+            LoopPromise<?> promise = at(i);
+            if (!promise.isHandled()) {
+                kept[next++] = promise;
+            }
+        }
+        candidates = kept;
+        first = 0;
+        end = next;
     }
 
     /// Adds a rejected promise, unless the loop's termination rejected it. Requires a preceding
@@ -127,19 +138,5 @@ public final class UnhandledRejections {
         LoopPromise<?> promise = candidates[index];
         assert promise != null : "gap at " + index;
         return promise;
-    }
-
-    private void keepUnhandled(int capacity) {
-        @Nullable LoopPromise<?>[] kept = new @Nullable LoopPromise<?>[capacity];
-        int next = 0;
-        for (int i = first; i < end; i++) {
-            LoopPromise<?> promise = at(i);
-            if (!promise.isHandled()) {
-                kept[next++] = promise;
-            }
-        }
-        candidates = kept;
-        first = 0;
-        end = next;
     }
 }

@@ -41,11 +41,6 @@ public final class CStrings {
         }
     }
 
-    /// Returns an array with one string.
-    static CStrings of(String text) {
-        return new CStrings(List.of(encode("path", text)));
-    }
-
     /// Returns the address of the array.
     public long address() {
         return memory.address();

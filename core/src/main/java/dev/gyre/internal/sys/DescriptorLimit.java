@@ -1,9 +1,10 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import dev.gyre.internal.base.Log;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.function.Supplier;
 
@@ -49,8 +50,6 @@ public final class DescriptorLimit {
         this.kernels = kernels;
     }
 
-    // ------------------------------------------------------------------ the reserve
-
     /// Returns whether this number is reserved for files and outgoing connections.
     public boolean isReserved(int fd) {
         if (fd < firstReserved) {
@@ -78,15 +77,11 @@ public final class DescriptorLimit {
 
     private static OpenFiles openFiles(PollSyscalls kernel) {
         MemorySegment rlimit = Memory.allocate(Linux.SIZEOF_RLIMIT);
-        try {
-            long address = rlimit.address();
-            int result = kernel.getrlimit(Linux.RLIMIT_NOFILE, address);
-            return result == 0
-                    ? new OpenFiles(Memory.getLong(address), Memory.getLong(address + Long.BYTES))
-                    : new OpenFiles(-1, -1);
-        } finally {
-            Reference.reachabilityFence(rlimit);
-        }
+        int result = kernel.getrlimit(Linux.RLIMIT_NOFILE, rlimit.address());
+        // Reading the segment keeps it alive during the call.
+        return result == 0
+                ? new OpenFiles(rlimit.get(JAVA_LONG, 0), rlimit.get(JAVA_LONG, Long.BYTES))
+                : new OpenFiles(-1, -1);
     }
 
     private void read() {
@@ -96,8 +91,6 @@ public final class DescriptorLimit {
         reserved = kept;
         firstReserved = bounded ? (int) limit - kept : Integer.MAX_VALUE;
     }
-
-    // ------------------------------------------------------------------ episodes
 
     /// Records a call that failed for lack of descriptors or kernel memory.
     ///
@@ -118,12 +111,10 @@ public final class DescriptorLimit {
         return true;
     }
 
-    /// Records connections closed for lack of descriptors.
     public synchronized void shed(int connections) {
         shed += connections;
     }
 
-    /// Records an acquired descriptor.
     public void acquired(long nowNanos) {
         if (exhausted) {
             endIfQuiet(nowNanos);

@@ -1,5 +1,6 @@
 package dev.gyre.internal.sys;
 
+import dev.gyre.SystemCallException;
 import dev.gyre.SystemCallException.Kind;
 
 import java.lang.reflect.Field;
@@ -126,6 +127,17 @@ public final class Errno {
                     true;
             default -> false;
         };
+    }
+
+    /// Returns the result of a call that must succeed.
+    ///
+    /// @param fd the descriptor, or [SystemCallException#NO_FD]
+    /// @throws SystemCallException if the result is `-errno`
+    public static int require(String call, int result, int fd) {
+        if (result < 0) {
+            throw new SystemCallException(call, -result, fd);
+        }
+        return result;
     }
 
     /// Returns the remedy for the user; empty if there is none.

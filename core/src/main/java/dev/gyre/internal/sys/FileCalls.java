@@ -1,21 +1,22 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.List;
 
 /// The system calls of files, file watching and terminals. Results are as in [PollSyscalls].
 ///
 /// Calls on a file may wait for a disk, so they run off the loop or in the kernel's own workers. A
 /// simulated kernel has neither inotify nor terminals: the defaults return `-ENOSYS`.
 public interface FileCalls {
-    /// Opens a file.
-    ///
     /// @param pathAddress a C string
     int open(long pathAddress, int flags, int mode);
 
     /// Opens an existing file.
     default int open(String path, int flags) {
-        CStrings name = CStrings.of(path);
+        CStrings name = new CStrings(List.of(CStrings.encode("path", path)));
         try {
             return open(name.addressOf(0), flags, 0);
         } finally {
@@ -31,8 +32,6 @@ public interface FileCalls {
 
     int fdatasync(int fd);
 
-    /// Reads the status of a file.
-    ///
     /// @param pathAddress a C string, empty with `AT_EMPTY_PATH` for the descriptor itself
     int statx(int fd, long pathAddress, int flags, int mask, long statxAddress);
 
@@ -85,18 +84,14 @@ public interface FileCalls {
             MemorySegment memory = Memory.allocate(Linux.SIZEOF_STATX + 1);
             long statx = memory.address();
             long emptyPath = statx + Linux.SIZEOF_STATX;
-            try {
-                int result =
-                        calls.statx(fd, emptyPath, Linux.AT_EMPTY_PATH, Linux.STATX_TYPE, statx);
-                return result < 0
-                        ? new FileType(0, 0, 0)
-                        : new FileType(
-                                Memory.getInt(statx + Linux.OFFSETOF_STATX_MODE) & Linux.S_IFMT,
-                                Memory.getInt(statx + Linux.OFFSETOF_STATX_RDEV_MAJOR),
-                                Memory.getInt(statx + Linux.OFFSETOF_STATX_RDEV_MINOR));
-            } finally {
-                Reference.reachabilityFence(memory);
-            }
+            int result = calls.statx(fd, emptyPath, Linux.AT_EMPTY_PATH, Linux.STATX_TYPE, statx);
+            // Reading the segment keeps it alive during the call.
+            return result < 0
+                    ? new FileType(0, 0, 0)
+                    : new FileType(
+                            memory.get(JAVA_INT, Linux.OFFSETOF_STATX_MODE) & Linux.S_IFMT,
+                            memory.get(JAVA_INT, Linux.OFFSETOF_STATX_RDEV_MAJOR),
+                            memory.get(JAVA_INT, Linux.OFFSETOF_STATX_RDEV_MINOR));
         }
 
         public boolean isFifo() {

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 
 /// Converts file names between the kernel's bytes and Java's paths.
 ///
@@ -11,7 +12,7 @@ import java.util.Arrays;
 /// `toString()` use the file-name encoding, which loses bytes that are not text. Its URI escapes
 /// every byte that is not ASCII and preserves it. So all other names are converted through the URI.
 public final class FileNames {
-    private static final String HEX = "0123456789ABCDEF";
+    private static final HexFormat ESCAPED = HexFormat.of().withUpperCase().withPrefix("%");
 
     private FileNames() {}
 
@@ -20,11 +21,7 @@ public final class FileNames {
         if (isAscii(bytes)) {
             return Path.of(new String(bytes, StandardCharsets.US_ASCII));
         }
-        StringBuilder uri = new StringBuilder("file:///");
-        for (byte each : bytes) {
-            uri.append('%').append(HEX.charAt(each >> 4 & 0xF)).append(HEX.charAt(each & 0xF));
-        }
-        return Path.of(URI.create(uri.toString())).getFileName();
+        return Path.of(URI.create("file:///" + ESCAPED.formatHex(bytes))).getFileName();
     }
 
     /// Returns the bytes of the absolute path.

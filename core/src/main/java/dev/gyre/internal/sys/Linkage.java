@@ -43,7 +43,7 @@ final class Linkage {
 
     /// Links a function that returns `int` or nothing.
     static CFunction intFunction(String name) {
-        return findIntFunction(name).orElseThrow(() -> missing(name));
+        return new CFunction(link(address(name), ERRNO), true);
     }
 
     /// Returns empty if the C library lacks the function.
@@ -93,11 +93,13 @@ final class Linkage {
     }
 
     private static MemorySegment address(String name) {
-        return LINKER.defaultLookup().find(name).orElseThrow(() -> missing(name));
-    }
-
-    private static UnsatisfiedLinkError missing(String name) {
-        return new UnsatisfiedLinkError(
-                "the C library has no " + name + ": Gyre needs Linux 5.4 or newer");
+        return LINKER.defaultLookup()
+                .find(name)
+                .orElseThrow(
+                        () ->
+                                new UnsatisfiedLinkError(
+                                        "the C library has no "
+                                                + name
+                                                + ": Gyre needs Linux 5.4 or newer"));
     }
 }

@@ -22,12 +22,19 @@ public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
         return OF_THREAD.get();
     }
 
-    private static final class Actions {
-        static final CFunction INIT = intFunction("posix_spawn_file_actions_init");
-        static final CFunction DESTROY = intFunction("posix_spawn_file_actions_destroy");
+    private static final class Spawn {
+        static final CFunction CALL = intFunction("posix_spawnp");
+        static final CFunction ACTIONS_INIT = intFunction("posix_spawn_file_actions_init");
+        static final CFunction ACTIONS_DESTROY = intFunction("posix_spawn_file_actions_destroy");
         static final CFunction ADD_OPEN = intFunction("posix_spawn_file_actions_addopen");
         static final CFunction ADD_DUP2 = intFunction("posix_spawn_file_actions_adddup2");
         static final CFunction ADD_CLOSE = intFunction("posix_spawn_file_actions_addclose");
+        static final CFunction ATTRIBUTES_INIT = intFunction("posix_spawnattr_init");
+        static final CFunction ATTRIBUTES_DESTROY = intFunction("posix_spawnattr_destroy");
+        static final CFunction SET_FLAGS = intFunction("posix_spawnattr_setflags");
+        static final CFunction SET_MASK = intFunction("posix_spawnattr_setsigmask");
+        static final CFunction SET_DEFAULT = intFunction("posix_spawnattr_setsigdefault");
+        static final CFunction SET_GROUP = intFunction("posix_spawnattr_setpgroup");
     }
 
     /// Not in every libc: glibc has the first since 2.34 and the second since 2.29; musl has only
@@ -39,23 +46,9 @@ public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
                 findIntFunction("posix_spawn_file_actions_addchdir_np");
     }
 
-    private static final class Attributes {
-        static final CFunction INIT = intFunction("posix_spawnattr_init");
-        static final CFunction DESTROY = intFunction("posix_spawnattr_destroy");
-        static final CFunction SET_FLAGS = intFunction("posix_spawnattr_setflags");
-        static final CFunction SET_MASK = intFunction("posix_spawnattr_setsigmask");
-        static final CFunction SET_DEFAULT = intFunction("posix_spawnattr_setsigdefault");
-        static final CFunction SET_GROUP = intFunction("posix_spawnattr_setpgroup");
-    }
-
-    private static final class Spawn {
-        static final CFunction CALL = intFunction("posix_spawnp");
-    }
-
     /// glibc has functions for these since 2.36, musl has none.
     private static final class Pidfd {
-        static final CFunction OPEN = variadicLong("syscall", 1);
-        static final CFunction SEND_SIGNAL = variadicLong("syscall", 1);
+        static final CFunction SYSCALL = variadicLong("syscall", 1);
     }
 
     private static final class Children {
@@ -63,37 +56,34 @@ public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
         static final CFunction KILL = intFunction("kill");
     }
 
-    private static final class Signalfd {
-        static final CFunction CREATE = intFunction("signalfd");
-    }
-
-    private static final class Sigmask {
-        static final CFunction CALL = intFunction("pthread_sigmask");
+    private static final class Signals {
+        static final CFunction SIGNALFD = intFunction("signalfd");
+        static final CFunction SIGMASK = intFunction("pthread_sigmask");
     }
 
     @Override
     public int fileActionsInit(long actions) {
-        return -(int) Actions.INIT.call(captured, actions);
+        return -(int) Spawn.ACTIONS_INIT.call(captured, actions);
     }
 
     @Override
     public int fileActionsDestroy(long actions) {
-        return -(int) Actions.DESTROY.call(captured, actions);
+        return -(int) Spawn.ACTIONS_DESTROY.call(captured, actions);
     }
 
     @Override
     public int fileActionsAddOpen(long actions, int fd, long path, int flags, int mode) {
-        return -(int) Actions.ADD_OPEN.call(captured, actions, fd, path, flags, mode);
+        return -(int) Spawn.ADD_OPEN.call(captured, actions, fd, path, flags, mode);
     }
 
     @Override
     public int fileActionsAddDup2(long actions, int fd, int newFd) {
-        return -(int) Actions.ADD_DUP2.call(captured, actions, fd, newFd);
+        return -(int) Spawn.ADD_DUP2.call(captured, actions, fd, newFd);
     }
 
     @Override
     public int fileActionsAddClose(long actions, int fd) {
-        return -(int) Actions.ADD_CLOSE.call(captured, actions, fd);
+        return -(int) Spawn.ADD_CLOSE.call(captured, actions, fd);
     }
 
     @Override
@@ -114,32 +104,32 @@ public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
 
     @Override
     public int attributesInit(long attributes) {
-        return -(int) Attributes.INIT.call(captured, attributes);
+        return -(int) Spawn.ATTRIBUTES_INIT.call(captured, attributes);
     }
 
     @Override
     public int attributesDestroy(long attributes) {
-        return -(int) Attributes.DESTROY.call(captured, attributes);
+        return -(int) Spawn.ATTRIBUTES_DESTROY.call(captured, attributes);
     }
 
     @Override
     public int attributesSetFlags(long attributes, int flags) {
-        return -(int) Attributes.SET_FLAGS.call(captured, attributes, (short) flags);
+        return -(int) Spawn.SET_FLAGS.call(captured, attributes, (short) flags);
     }
 
     @Override
     public int attributesSetSignalMask(long attributes, long signals) {
-        return -(int) Attributes.SET_MASK.call(captured, attributes, signals);
+        return -(int) Spawn.SET_MASK.call(captured, attributes, signals);
     }
 
     @Override
     public int attributesSetSignalDefault(long attributes, long signals) {
-        return -(int) Attributes.SET_DEFAULT.call(captured, attributes, signals);
+        return -(int) Spawn.SET_DEFAULT.call(captured, attributes, signals);
     }
 
     @Override
     public int attributesSetGroup(long attributes, int group) {
-        return -(int) Attributes.SET_GROUP.call(captured, attributes, group);
+        return -(int) Spawn.SET_GROUP.call(captured, attributes, group);
     }
 
     @Override
@@ -154,14 +144,13 @@ public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
 
     @Override
     public int pidfdOpen(int pid, int flags) {
-        return (int) Pidfd.OPEN.call(captured, Linux.SYS_pidfd_open, pid, flags);
+        return (int) Pidfd.SYSCALL.call(captured, Linux.SYS_pidfd_open, pid, flags);
     }
 
     @Override
     public int pidfdSendSignal(int pidfd, int signal, int flags) {
         return (int)
-                Pidfd.SEND_SIGNAL.call(
-                        captured, Linux.SYS_pidfd_send_signal, pidfd, signal, 0, flags);
+                Pidfd.SYSCALL.call(captured, Linux.SYS_pidfd_send_signal, pidfd, signal, 0, flags);
     }
 
     @Override
@@ -176,11 +165,11 @@ public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
 
     @Override
     public int signalfd(int fd, long setAddress, int flags) {
-        return (int) Signalfd.CREATE.call(captured, fd, setAddress, flags);
+        return (int) Signals.SIGNALFD.call(captured, fd, setAddress, flags);
     }
 
     @Override
     public int pthreadSigmask(int how, long setAddress, long oldSetAddress) {
-        return -(int) Sigmask.CALL.call(captured, how, setAddress, oldSetAddress);
+        return -(int) Signals.SIGMASK.call(captured, how, setAddress, oldSetAddress);
     }
 }

@@ -72,8 +72,6 @@ public final class MappedMemory {
         int _ = calls.discard(bytes.address() + at, length); // A refusal costs only memory.
     }
 
-    /// Frees it.
-    ///
     /// @return false if a thread is in a JDK call that uses a view of it; nothing is freed then
     public boolean free() {
         return close(arena);

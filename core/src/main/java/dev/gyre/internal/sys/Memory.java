@@ -84,12 +84,10 @@ public final class Memory {
         ALL.set(JAVA_LONG_UNALIGNED, address, value);
     }
 
-    /// Copies bytes from an address into an array.
     public static void getBytes(long address, byte[] into, int offset, int length) {
         MemorySegment.copy(ALL, JAVA_BYTE, address, into, offset, length);
     }
 
-    /// Copies bytes from an array to an address.
     public static void putBytes(long address, byte[] from, int offset, int length) {
         MemorySegment.copy(from, offset, ALL, JAVA_BYTE, address, length);
     }

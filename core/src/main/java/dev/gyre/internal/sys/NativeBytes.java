@@ -143,7 +143,6 @@ public final class NativeBytes {
         MemorySegment.copy(memory, from, memory, to, length);
     }
 
-    /// Returns a buffer over a part of the memory.
     public ByteBuffer view(long at, long length) {
         return memory.asSlice(at, length).asByteBuffer();
     }

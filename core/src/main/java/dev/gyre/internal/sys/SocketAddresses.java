@@ -29,8 +29,6 @@ public final class SocketAddresses {
 
     private SocketAddresses() {}
 
-    /// Returns the kernel's family of an address.
-    ///
     /// @throws IllegalArgumentException if the address is unresolved or of an unsupported kind
     public static int family(SocketAddress address) {
         if (address instanceof UnixDomainSocketAddress) {
@@ -47,8 +45,6 @@ public final class SocketAddresses {
         return internet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
     }
 
-    /// Writes an address.
-    ///
     /// @param memory at least `SIZEOF_SOCKADDR_STORAGE` bytes
     /// @return the length of the address
     public static int encode(SocketAddress address, NativeBytes memory) {
@@ -89,8 +85,7 @@ public final class SocketAddresses {
     }
 
     private static int encode(InetSocketAddress address, NativeBytes memory) {
-        memory.put(OFFSETOF_SOCKADDR_PORT, (byte) (address.getPort() >>> 8));
-        memory.put(OFFSETOF_SOCKADDR_PORT + 1, (byte) address.getPort());
+        memory.putShort(OFFSETOF_SOCKADDR_PORT, (short) address.getPort());
         byte[] bytes = address.getAddress().getAddress();
         if (address.getAddress() instanceof Inet6Address six) {
             Memory.putInt(memory.address() + Integer.BYTES, 0); // No flow label.
@@ -155,9 +150,7 @@ public final class SocketAddresses {
     private static InetSocketAddress internet(NativeBytes memory, int at, int length) {
         byte[] bytes = new byte[length];
         memory.get(at, bytes, 0, length);
-        int port =
-                ((memory.get(OFFSETOF_SOCKADDR_PORT) & 0xff) << 8)
-                        | (memory.get(OFFSETOF_SOCKADDR_PORT + 1) & 0xff);
+        int port = memory.getShort(OFFSETOF_SOCKADDR_PORT) & 0xffff;
         return new InetSocketAddress(address(memory, bytes), port);
     }
 

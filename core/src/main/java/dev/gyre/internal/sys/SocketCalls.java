@@ -10,8 +10,6 @@ public interface SocketCalls {
 
     int listen(int fd, int backlog);
 
-    /// Accepts a connection.
-    ///
     /// @param lengthAddress an int, the capacity on entry and the length on return; both addresses
     ///     may be zero
     int accept4(int fd, long address, long lengthAddress, int flags);
@@ -40,8 +38,6 @@ public interface SocketCalls {
 
     long writev(int fd, long iovecsAddress, int count);
 
-    /// Sends from a file.
-    ///
     /// @param offset the first byte of the file to send
     long sendfile(int socket, int file, long offset, long count);
 

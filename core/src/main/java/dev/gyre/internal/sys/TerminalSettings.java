@@ -1,5 +1,7 @@
 package dev.gyre.internal.sys;
 
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
@@ -15,23 +17,16 @@ public final class TerminalSettings {
     /// The size of a terminal in characters; zeros if unknown.
     public record WindowSize(int columns, int rows) {}
 
-    /// Reads the size of a terminal.
     public static WindowSize windowSize(FileCalls calls, int fd) {
         MemorySegment winsize = Memory.allocate(Linux.SIZEOF_WINSIZE);
-        long address = winsize.address();
-        try {
-            return calls.windowSize(fd, address) < 0
-                    ? new WindowSize(0, 0)
-                    : new WindowSize(
-                            Memory.getShort(address + Linux.OFFSETOF_WINSIZE_COLUMNS) & SHORT_MASK,
-                            Memory.getShort(address) & SHORT_MASK);
-        } finally {
-            Reference.reachabilityFence(winsize);
-        }
+        // Reading the segment keeps it alive during the call.
+        return calls.windowSize(fd, winsize.address()) < 0
+                ? new WindowSize(0, 0)
+                : new WindowSize(
+                        winsize.get(JAVA_SHORT, Linux.OFFSETOF_WINSIZE_COLUMNS) & SHORT_MASK,
+                        winsize.get(JAVA_SHORT, 0) & SHORT_MASK);
     }
 
-    /// Reads the settings of a terminal.
-    ///
     /// @return zero or `-errno`
     public int readFrom(FileCalls calls, int fd) {
         try {

@@ -57,8 +57,6 @@ public final class Transfer {
         }
     }
 
-    /// Reads once.
-    ///
     /// @return the number of bytes; 0 if the call would block or there is no room; -1 at the end
     public static int read(PollSyscalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isReadOnly()) {
@@ -115,8 +113,6 @@ public final class Transfer {
         return END;
     }
 
-    /// Writes once.
-    ///
     /// @return the number of bytes; 0 if the call would block or there is nothing to write
     public static int write(PollSyscalls kernel, int fd, ByteBuffer buffer) {
         if (!buffer.hasRemaining()) {

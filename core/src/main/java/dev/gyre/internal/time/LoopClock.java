@@ -26,8 +26,7 @@ public final class LoopClock {
     private final long anchorNanos;
 
     // Shared: raised by any thread with compare-and-set, read by any thread. Opaque reads are
-    // atomic
-    // and coherent, without a fence.
+    // atomic and coherent, without a fence.
     @SuppressWarnings("unused") // through OFFSET
     private long offsetNanos;
 

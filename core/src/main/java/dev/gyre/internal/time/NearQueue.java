@@ -12,7 +12,6 @@ final class NearQueue {
     private @Nullable LoopTimer[] heap = new @Nullable LoopTimer[16];
     private int size;
 
-    /// Returns the first timer; `null` if empty.
     @Nullable LoopTimer first() {
         return heap[0];
     }

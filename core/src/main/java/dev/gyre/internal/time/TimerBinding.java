@@ -35,7 +35,6 @@ final class TimerBinding extends IntrusiveList.Node<TimerBinding>
         this.cancellation = cancellation;
     }
 
-    /// Binds the timer to another cancellation as well.
     void addCancellation(Cancellation another) {
         stopListening();
         cancellation = Cancellation.anyOf(cancellation, another);
@@ -121,7 +120,6 @@ final class TimerBinding extends IntrusiveList.Node<TimerBinding>
             registration.close();
         }
 
-        /// Closes the registration of the binding, if present.
         void remove(TimerBinding binding) {
             Registration registration = null;
             synchronized (this) {

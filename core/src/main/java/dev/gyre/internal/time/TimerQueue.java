@@ -31,14 +31,11 @@ public final class TimerQueue {
     private int unreferenced;
     private long nextSequence;
 
-    /// @param nowNanos the current time
     public TimerQueue(LoopContext context, long nowNanos) {
         this.context = context;
         this.wheel = new TimerWheel(near, nowNanos);
     }
 
-    /// Schedules a new timer.
-    ///
     /// @param periodNanos zero if one-shot
     public LoopTimer schedule(
             long deadlineNanos, long periodNanos, Consumer<? super Timer> callback) {
@@ -57,7 +54,6 @@ public final class TimerQueue {
         registrations.close();
     }
 
-    /// Returns the number of scheduled timers.
     public int size() {
         return size;
     }
@@ -125,8 +121,6 @@ public final class TimerQueue {
         insert(timer);
     }
 
-    /// Removes a timer from the structure that holds it.
-    ///
     /// @return whether the timer was scheduled
     boolean remove(LoopTimer timer) {
         int place = timer.place;

@@ -83,14 +83,30 @@ final class TimerWheel {
         Slot slot = slots[timer.place];
         slot.remove(timer);
         if (slot.size() == 0) {
-            clearOccupied(timer.place);
+            int place = timer.place;
+            occupied[place >> LEVEL_SHIFT] &= ~(1L << (place & SLOT_MASK));
         }
         timer.place = LoopTimer.UNSCHEDULED;
     }
 
     /// Moves all timers whose tick has begun to the near queue, possibly ahead of their deadlines.
     void advance(long nowNanos) {
-        advanceTo(tickOf(nowNanos));
+        long target = tickOf(nowNanos);
+        moveDown();
+        for (int slot = nextOccupiedSlot(); slot != NONE; slot = nextOccupiedSlot()) {
+            long start = startOf(slot);
+            if (start > target) {
+                break;
+            }
+            enter(start);
+            if (slot < SLOTS) {
+                empty(slot);
+                enter(start + 1);
+            }
+        }
+        if (tick <= target) {
+            enter(target + 1);
+        }
     }
 
     /// Returns the nearest deadline, or an earlier instant if a nearer timer was cancelled. The
@@ -113,24 +129,6 @@ final class TimerWheel {
     /// Returns whether memory ran out during a move. The next advance moves the rest.
     boolean hasPendingMoves() {
         return unmovedLevel > 0;
-    }
-
-    private void advanceTo(long target) {
-        moveDown();
-        for (int slot = nextOccupiedSlot(); slot != NONE; slot = nextOccupiedSlot()) {
-            long start = startOf(slot);
-            if (start > target) {
-                break;
-            }
-            enter(start);
-            if (slot < SLOTS) {
-                empty(slot);
-                enter(start + 1);
-            }
-        }
-        if (tick <= target) {
-            enter(target + 1);
-        }
     }
 
     /// Sets the current tick, past empty slots only. Moves timers down from each slot whose span is
@@ -195,10 +193,6 @@ final class TimerWheel {
     private int slotFor(long timersTick) {
         int highestBit = 63 - Long.numberOfLeadingZeros((timersTick ^ tick) | SLOT_MASK);
         return slotAt(highestBit / LEVEL_SHIFT, timersTick);
-    }
-
-    private void clearOccupied(int slot) {
-        occupied[slot >> LEVEL_SHIFT] &= ~(1L << (slot & SLOT_MASK));
     }
 
     private long tickOf(long nanos) {
