@@ -41,12 +41,10 @@ final class EdgeTriggeredInterest {
         this.descriptors = descriptors;
     }
 
-    /// Returns whether a call of this kind is known to block.
     static boolean isBlocked(DescriptorState descriptor, Kind kind) {
         return (descriptor.blocked & kind.bit) != 0;
     }
 
-    /// Records that the kernel reported this kind as ready.
     static void onReady(DescriptorState descriptor, Kind kind) {
         descriptor.blocked &= ~kind.bit;
         descriptor.exhausted &= ~kind.bit;

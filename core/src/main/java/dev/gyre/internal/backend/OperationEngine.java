@@ -23,7 +23,6 @@ public interface OperationEngine {
     /// Starts a request of a descriptor, and sets its `fd`.
     void start(DescriptorState descriptor, Request request);
 
-    /// Starts a request of kind FILE.
     void startFile(Request request);
 
     /// Cancels a request. It completes once: cancelled, unless it has completed before. That may

@@ -127,7 +127,6 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
                 && (request.opcode != Opcode.READ || result < request.length);
     }
 
-    /// Returns whether a read of up to `length` bytes has drained the descriptor.
     private static boolean isDrained(DescriptorState descriptor, long result, long length) {
         return result > 0
                 && result < length

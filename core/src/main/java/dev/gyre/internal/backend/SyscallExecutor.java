@@ -198,7 +198,6 @@ public final class SyscallExecutor {
         return peer == -Errno.ENOTCONN ? WOULD_BLOCK : peer;
     }
 
-    /// Returns whether unread urgent data has arrived.
     public boolean hasUrgentData(int fd) {
         int ready = sockets.pollOne(fd, Linux.EPOLLPRI);
         return ready > 0 && (ready & Linux.EPOLLPRI) != 0;

@@ -177,7 +177,6 @@ final class KqueueRegistrations extends Registrations {
         private final Map<Integer, BrokenPipe> byFd = new LinkedHashMap<>();
         private volatile boolean isEmpty = true;
 
-        /// @param wake makes the loop poll
         BrokenPipes(Runnable wake) {
             this.wake = wake;
         }

@@ -62,7 +62,6 @@ final class ProvidedBufferRing {
         }
     }
 
-    /// Notes that the kernel has selected and filled a buffer.
     void onSelected(int buffer) {
         assert !lent[buffer] : "selected twice: " + buffer;
         lent[buffer] = true;
