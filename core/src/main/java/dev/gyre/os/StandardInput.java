@@ -56,11 +56,7 @@ public sealed interface StandardInput extends AutoCloseable permits OpenStandard
     /// is handled like an exception of a callback. Splitting it would deliver lines that the input
     /// does not contain.
     ///
-    /// @param onLine receives each line
-    /// @param onEnd runs at the end of input, after everything is closed
-    /// @throws IllegalStateException if standard input is being read already
-    /// @throws SystemCallException if standard input is not open for reading, or the kernel refuses
-    ///     to watch it
+    /// The end is reported as in [#on], and the same exceptions are thrown.
     static StandardInput lines(EventLoop loop, Consumer<? super String> onLine, Runnable onEnd) {
         return OpenStandardInput.lines(loop, onLine, onEnd);
     }

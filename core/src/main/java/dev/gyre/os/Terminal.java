@@ -81,11 +81,8 @@ public final class Terminal {
     }
 
     /// Sets any terminal to raw mode. The descriptor must stay open until the settings are
-    /// restored.
+    /// restored. Throws like [#raw()].
     ///
-    /// @throws SystemCallException if the descriptor is not a terminal (ENOTTY), or the kernel
-    ///     refuses
-    /// @throws IllegalStateException if the JVM is exiting
     /// @throws dev.gyre.io.ClosedDescriptorException if the descriptor is closed
     public static Raw raw(Descriptor descriptor) {
         return RawTerminal.open(descriptor);

@@ -91,23 +91,19 @@ public final class LinkedToken extends CancellationToken {
     boolean attach() {
         boolean complete = false;
         try {
-            complete = listenToRoots();
+            rootListeners.ensureCapacity(roots.length); // A listener that was added must be listed.
+            for (CancellationToken root : roots) {
+                Listener listener = new Listener(root, () -> onRootCancelled(root));
+                if (!root.add(listener)) {
+                    return false;
+                }
+                rootListeners.add(listener);
+            }
+            complete = true;
         } finally {
             if (!complete) {
                 detach();
             }
-        }
-        return complete;
-    }
-
-    private boolean listenToRoots() {
-        rootListeners.ensureCapacity(roots.length); // A listener that was added must be listed.
-        for (CancellationToken root : roots) {
-            Listener listener = new Listener(root, () -> onRootCancelled(root));
-            if (!root.add(listener)) {
-                return false;
-            }
-            rootListeners.add(listener);
         }
         return true;
     }

@@ -28,8 +28,9 @@ final class ChildStdio {
     private static final String[] NAMES = {"input", "output", "error"};
 
     private final Supplier<? extends PollSyscalls> kernels;
+    // Null for a stream that is not a pipe.
     private final @Nullable Descriptor[] parentEnds = new @Nullable Descriptor[COUNT];
-    private final @Nullable Descriptor[] childEnds = new @Nullable Descriptor[COUNT];
+    final @Nullable Descriptor[] childEnds = new @Nullable Descriptor[COUNT];
     private final List<Descriptor> all = new ArrayList<>();
 
     /// Creates one without pipes, for an adopted process.
@@ -82,11 +83,6 @@ final class ChildStdio {
         Descriptor descriptor = end.heldWhileWatched();
         all.add(descriptor);
         return descriptor;
-    }
-
-    /// Returns the child's end of a stream; `null` if the stream is not a pipe.
-    @Nullable Descriptor childEnd(int stream) {
-        return childEnds[stream];
     }
 
     /// @throws IllegalStateException if the stream is not a pipe

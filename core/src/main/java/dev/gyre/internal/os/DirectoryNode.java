@@ -46,7 +46,7 @@ final class DirectoryNode implements DirectoryListener {
     boolean isUnlisted;
 
     /// The number of the read after which an entry was missing.
-    private long missedAtRead;
+    long missedAtRead;
 
     /// The number of the read after which it was scanned.
     long scannedAtRead;
@@ -113,11 +113,6 @@ final class DirectoryNode implements DirectoryListener {
             missing = present;
         }
         present.add(entry);
-    }
-
-    void markUnlisted(long read) {
-        missedAtRead = read;
-        isUnlisted = true;
     }
 
     /// Drops the missing entries once no event that explains them can be pending.

@@ -382,7 +382,8 @@ final class DirectoryTree implements OpenFileWatch.Scope {
 
     private void onRefusal(DirectoryNode node, Path path, IOException refusal, Purpose purpose) {
         if (refusal instanceof NoSuchFileException || refusal instanceof NotDirectoryException) {
-            node.markUnlisted(inotify.reads);
+            node.missedAtRead = inotify.reads;
+            node.isUnlisted = true;
             incomplete.add(node);
             return;
         }

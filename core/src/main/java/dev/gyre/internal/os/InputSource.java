@@ -35,10 +35,12 @@ final class InputSource {
     private final Syscalls calls;
 
     /// `null` if the descriptor is not open.
-    private final @Nullable Descriptor descriptor;
+    final @Nullable Descriptor descriptor;
 
     private final boolean socket;
-    private final boolean neverBlocks;
+
+    /// Whether a read without prior readiness does not block.
+    final boolean neverBlocks;
 
     private InputSource(
             Syscalls calls, @Nullable Descriptor descriptor, boolean socket, boolean neverBlocks) {
@@ -95,15 +97,6 @@ final class InputSource {
         return files.open(
                 "/proc/self/fd/" + fd,
                 Linux.O_RDONLY | Linux.O_NONBLOCK | Linux.O_CLOEXEC | Linux.O_NOCTTY);
-    }
-
-    @Nullable Descriptor descriptor() {
-        return descriptor;
-    }
-
-    /// Returns whether a read without prior readiness does not block.
-    boolean neverBlocks() {
-        return neverBlocks;
     }
 
     /// @return like [Descriptor#read]

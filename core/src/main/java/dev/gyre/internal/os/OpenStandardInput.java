@@ -104,7 +104,7 @@ public final class OpenStandardInput implements StandardInput {
 
     private void start() {
         loop.own(this);
-        Descriptor descriptor = source.descriptor();
+        Descriptor descriptor = source.descriptor;
         if (descriptor != null) {
             watcher = watchIfPossible(descriptor);
         }
@@ -130,7 +130,7 @@ public final class OpenStandardInput implements StandardInput {
         if (paused || closed) {
             return;
         }
-        if (!hasUndelivered() && (readable || watcher == null || source.neverBlocks())) {
+        if (!hasUndelivered() && (readable || watcher == null || source.neverBlocks)) {
             read();
         }
         if (chunker.hasNext()) {
@@ -183,7 +183,7 @@ public final class OpenStandardInput implements StandardInput {
         }
         // A FIFO reopened after its last writer has closed never reports a hangup: only a read that
         // returns nothing finds its end.
-        if (hasUndelivered() || watcher == null || (more && source.neverBlocks())) {
+        if (hasUndelivered() || watcher == null || (more && source.neverBlocks)) {
             stepTimer.reschedule(Duration.ZERO);
         }
     }

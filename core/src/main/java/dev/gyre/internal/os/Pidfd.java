@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /// Loop thread only.
 final class Pidfd {
     private final Supplier<? extends ProcessCalls> processes;
-    private final Descriptor descriptor;
+    final Descriptor descriptor;
 
     private Pidfd(Supplier<? extends ProcessCalls> processes, Descriptor descriptor) {
         this.processes = processes;
@@ -52,14 +52,6 @@ final class Pidfd {
                     default -> Errno.hint("pidfd_open", errno);
                 };
         return new SystemCallException("pidfd_open", errno, "cannot watch process " + pid, hint);
-    }
-
-    Descriptor descriptor() {
-        return descriptor;
-    }
-
-    boolean isOpen() {
-        return descriptor.isOpen();
     }
 
     void close() {

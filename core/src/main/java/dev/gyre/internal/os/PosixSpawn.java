@@ -106,7 +106,7 @@ final class PosixSpawn {
     private void connectStreams() {
         Stdio[] wanted = {command.input(), command.output(), command.error()};
         for (int stream = 0; stream < ChildStdio.COUNT; stream++) {
-            Descriptor end = stdio.childEnd(stream);
+            Descriptor end = stdio.childEnds[stream];
             if (stream == 2 && command.errorToOutput()) {
                 duplicate(1, 2);
             } else if (end != null) {

@@ -165,7 +165,7 @@ public final class WatchedProcess implements ChildProcess {
             return this;
         }
         try {
-            watcher = loop.watch(pidfd.descriptor(), WatchSpec.reading(this::onReady).oneShot());
+            watcher = loop.watch(pidfd.descriptor, WatchSpec.reading(this::onReady).oneShot());
             loop.own(ownership);
             return this;
         } catch (Throwable e) {
@@ -224,7 +224,7 @@ public final class WatchedProcess implements ChildProcess {
     private void release() {
         Pidfd open = Objects.requireNonNull(pidfd);
         try {
-            if (started && open.isOpen()) {
+            if (started && open.descriptor.isOpen()) {
                 Optional<Exit> _ = open.reap();
             }
         } finally {
@@ -306,7 +306,7 @@ public final class WatchedProcess implements ChildProcess {
             throw new IllegalStateException(
                     this + " has no group of its own: start it with Command.withOwnGroup()");
         }
-        if (exit != null && (pidfd == null || !pidfd.isOpen())) {
+        if (exit != null && (pidfd == null || !pidfd.descriptor.isOpen())) {
             return false; // The id may be that of another group by now.
         }
         Pidfd _ = requireOpen();
@@ -321,7 +321,7 @@ public final class WatchedProcess implements ChildProcess {
 
     private Pidfd requireOpen() {
         Pidfd open = Objects.requireNonNull(pidfd);
-        if (!open.isOpen()) {
+        if (!open.descriptor.isOpen()) {
             throw new IllegalStateException(
                     this + " cannot be signalled: its loop has terminated and released it");
         }

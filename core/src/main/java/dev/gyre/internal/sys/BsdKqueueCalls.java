@@ -12,7 +12,6 @@ import java.lang.foreign.SymbolLookup;
 ///
 /// Functions are static final: see [CFunction].
 public final class BsdKqueueCalls implements KqueueCalls {
-    /// The property that names a library.
     public static final String LIBRARY_PROPERTY = "gyre.kqueue.library";
 
     /// Larger than `struct stat` on all of these systems.

@@ -72,8 +72,6 @@ public interface FileCalls {
     /// The type of a file.
     ///
     /// @param mode the mode bits; 0 if unknown
-    /// @param major the major number of a device
-    /// @param minor the minor number of a device
     record FileType(int mode, int major, int minor) {
         private static final int PTMX_MAJOR = 5;
         private static final int PTMX_MINOR = 2;

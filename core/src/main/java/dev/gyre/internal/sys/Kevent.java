@@ -46,7 +46,6 @@ public final class Kevent {
 
     private Kevent() {}
 
-    /// Writes a change.
     public static void put(
             long address, long ident, int filter, int flags, int fflags, long data, long udata) {
         Memory.putLong(address + OFFSETOF_IDENT, ident);

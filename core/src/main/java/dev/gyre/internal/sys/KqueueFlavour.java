@@ -18,7 +18,6 @@ public enum KqueueFlavour {
     /// libkqueue: kqueue on Linux, in user space. Numbers of errors and files are those of Linux.
     LIBKQUEUE(32, -11, 0, Platform.isX86() ? 24 : 16, Linux.O_NONBLOCK);
 
-    /// The property that names a flavour.
     public static final String PROPERTY = "gyre.kqueue.flavour";
 
     /// The offset of numbers without an equivalent on Linux, so that they match no other error.

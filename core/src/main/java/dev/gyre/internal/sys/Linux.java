@@ -117,18 +117,14 @@ public final class Linux {
     public static final int OFFSETOF_SOCKADDR_UN_PATH = 2;
     public static final int SIZEOF_SOCKADDR_UN_PATH = 108;
 
-    /// `struct msghdr`.
     public static final int SIZEOF_MSGHDR = 56;
-
     public static final int OFFSETOF_MSGHDR_NAME = 0;
     public static final int OFFSETOF_MSGHDR_NAMELEN = 8;
     public static final int OFFSETOF_MSGHDR_IOV = 16;
     public static final int OFFSETOF_MSGHDR_IOVLEN = 24;
     public static final int OFFSETOF_MSGHDR_FLAGS = 48;
 
-    /// `struct pollfd`.
     public static final int SIZEOF_POLLFD = 8;
-
     public static final int OFFSETOF_POLLFD_EVENTS = 4;
     public static final int OFFSETOF_POLLFD_REVENTS = 6;
 

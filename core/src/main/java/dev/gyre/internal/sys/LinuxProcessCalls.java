@@ -17,7 +17,6 @@ public final class LinuxProcessCalls implements ProcessCalls, SignalCalls {
     private static final ThreadLocal<LinuxProcessCalls> OF_THREAD =
             ThreadLocal.withInitial(LinuxProcessCalls::new);
 
-    /// Returns the instance of the calling thread.
     public static LinuxProcessCalls ofThread() {
         return OF_THREAD.get();
     }

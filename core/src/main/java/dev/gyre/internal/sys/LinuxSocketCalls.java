@@ -20,7 +20,6 @@ public final class LinuxSocketCalls implements SocketCalls {
     /// `struct pollfd`: the descriptor, then two bytes each of requested and returned events.
     private final MemorySegment pollfd = Memory.allocate(2 * Integer.BYTES);
 
-    /// Returns the instance of the calling thread, for code that any thread may call.
     public static LinuxSocketCalls ofThread() {
         return OF_THREAD.get();
     }

@@ -44,7 +44,6 @@ public final class Platform {
                 : Optional.empty();
     }
 
-    /// Returns whether loops use kqueue on this system.
     public static boolean hasKqueue() {
         return hasKqueue(System.getProperty("os.name", ""));
     }

@@ -189,7 +189,6 @@ public final class TimerQueue {
             return timers.length;
         }
 
-        /// Ensures that the next timer can be added without an allocation.
         void ensureCapacity() {
             if (end == timers.length) {
                 timers = Arrays.copyOf(timers, 2 * end);

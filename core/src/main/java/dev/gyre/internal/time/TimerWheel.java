@@ -235,7 +235,6 @@ final class TimerWheel {
             return timer;
         }
 
-        /// Ensures that the next timer can be added without an allocation.
         void ensureCapacity() {
             if (size == timers.length) {
                 timers = Arrays.copyOf(timers, Math.max(MIN_CAPACITY, 2 * size));
