@@ -15,7 +15,8 @@ void main(String[] arguments) throws IOException {
         var listener = Listener.on(loop, address, config, this::greet);
 
         var mine = files.resolve("client.pem");
-        var stranger = Tls.client().withTrust(ca).withProtocols("greeting/2", "greeting/1");
+        var stranger =
+                Tls.client().withTrustedCertificates(ca).withProtocols("greeting/2", "greeting/1");
         var friend = stranger.withCertificate(mine, mine);
         ask(loop, listener, friend)
                 .thenAccept(IO::println)
@@ -33,8 +34,8 @@ Tls server(Path files, Path ca) throws IOException {
     var server = files.resolve("server.pem");
     var alias = files.resolve("alias.pem");
     return Tls.server(server, server)
-            .withName("alias.test", alias, alias)
-            .withTrust(ca)
+            .withSniCertificate("alias.test", alias, alias)
+            .withTrustedCertificates(ca)
             .withClientCertificates(Tls.ClientCertificates.REQUIRED)
             .withProtocols("greeting/1");
 }

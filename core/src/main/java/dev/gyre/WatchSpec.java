@@ -27,9 +27,9 @@ import java.util.function.Consumer;
 public final class WatchSpec {
     private static final WatchSpec NOTHING = new WatchSpec(null, null, null, false, false);
 
-    private final @Nullable Consumer<? super Watcher> reader;
-    private final @Nullable Consumer<? super Watcher> writer;
-    private final @Nullable Consumer<? super Watcher> errorHandler;
+    private final @Nullable Consumer<? super Watcher> readCallback;
+    private final @Nullable Consumer<? super Watcher> writeCallback;
+    private final @Nullable Consumer<? super Watcher> errorCallback;
     private final boolean edgeTriggered;
     private final boolean oneShot;
 
@@ -39,9 +39,9 @@ public final class WatchSpec {
             @Nullable Consumer<? super Watcher> errorHandler,
             boolean edgeTriggered,
             boolean oneShot) {
-        this.reader = reader;
-        this.writer = writer;
-        this.errorHandler = errorHandler;
+        this.readCallback = reader;
+        this.writeCallback = writer;
+        this.errorCallback = errorHandler;
         this.edgeTriggered = edgeTriggered;
         this.oneShot = oneShot;
     }
@@ -64,46 +64,46 @@ public final class WatchSpec {
     /// Returns a copy with this read callback.
     public WatchSpec onRead(Consumer<? super Watcher> callback) {
         Objects.requireNonNull(callback, "callback");
-        return new WatchSpec(callback, writer, errorHandler, edgeTriggered, oneShot);
+        return new WatchSpec(callback, writeCallback, errorCallback, edgeTriggered, oneShot);
     }
 
     /// Returns a copy with this write callback.
     public WatchSpec onWrite(Consumer<? super Watcher> callback) {
         Objects.requireNonNull(callback, "callback");
-        return new WatchSpec(reader, callback, errorHandler, edgeTriggered, oneShot);
+        return new WatchSpec(readCallback, callback, errorCallback, edgeTriggered, oneShot);
     }
 
     /// Returns a copy with this error callback.
     public WatchSpec onError(Consumer<? super Watcher> callback) {
         Objects.requireNonNull(callback, "callback");
-        return new WatchSpec(reader, writer, callback, edgeTriggered, oneShot);
+        return new WatchSpec(readCallback, writeCallback, callback, edgeTriggered, oneShot);
     }
 
     /// Returns a copy that reports once per change instead of while the condition lasts. Callbacks
     /// must read or write until the call returns 0: otherwise no further event is reported.
     public WatchSpec edgeTriggered() {
-        return new WatchSpec(reader, writer, errorHandler, true, oneShot);
+        return new WatchSpec(readCallback, writeCallback, errorCallback, true, oneShot);
     }
 
     /// Returns a copy that reports one event only. The watcher is disarmed after the callbacks of
     /// that event have run. [Watcher#rearm()], [Watcher#modify] and [EventLoop#watch] arm it again.
     public WatchSpec oneShot() {
-        return new WatchSpec(reader, writer, errorHandler, edgeTriggered, true);
+        return new WatchSpec(readCallback, writeCallback, errorCallback, edgeTriggered, true);
     }
 
     /// Returns the read callback; `null` if absent.
-    public @Nullable Consumer<? super Watcher> reader() {
-        return reader;
+    public @Nullable Consumer<? super Watcher> readCallback() {
+        return readCallback;
     }
 
     /// Returns the write callback; `null` if absent.
-    public @Nullable Consumer<? super Watcher> writer() {
-        return writer;
+    public @Nullable Consumer<? super Watcher> writeCallback() {
+        return writeCallback;
     }
 
     /// Returns the error callback; `null` if absent.
-    public @Nullable Consumer<? super Watcher> errorHandler() {
-        return errorHandler;
+    public @Nullable Consumer<? super Watcher> errorCallback() {
+        return errorCallback;
     }
 
     /// Returns whether it reports once per change.

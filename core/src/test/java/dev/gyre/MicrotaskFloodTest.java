@@ -25,7 +25,7 @@ class MicrotaskFloodTest {
                     LoopConfig.DEFAULT.withObserver(
                             new LoopObserver() {
                                 @Override
-                                public void onMicrotaskBreach(EventLoop in, int remaining) {
+                                public void onMicrotaskBudgetExceeded(EventLoop in, int remaining) {
                                     breaches.add(remaining);
                                 }
 

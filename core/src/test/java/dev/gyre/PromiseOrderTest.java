@@ -287,7 +287,7 @@ class PromiseOrderTest {
         LoopObserver observer =
                 new LoopObserver() {
                     @Override
-                    public void onMicrotaskBreach(EventLoop loop, int remaining) {
+                    public void onMicrotaskBudgetExceeded(EventLoop loop, int remaining) {
                         breaches.add(remaining);
                     }
                 };

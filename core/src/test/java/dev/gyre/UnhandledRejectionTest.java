@@ -57,7 +57,7 @@ class UnhandledRejectionTest {
         }
 
         @Override
-        public void onMicrotaskBreach(EventLoop in, int remaining) {
+        public void onMicrotaskBudgetExceeded(EventLoop in, int remaining) {
             log.add("breach");
         }
     }

@@ -3,9 +3,9 @@ package dev.gyre.bench;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 
 import java.lang.foreign.MemorySegment;
 
@@ -15,8 +15,8 @@ final class BareEpoll implements AutoCloseable {
     private static final int EVENTS = 1_024;
 
     // The waiting and the waking thread have one each: an instance serves one thread at a time.
-    private final PollSyscalls waiting = new LinuxPollSyscalls();
-    private final PollSyscalls waking = new LinuxPollSyscalls();
+    private final PollCalls waiting = new LinuxPollCalls();
+    private final PollCalls waking = new LinuxPollCalls();
     private final MemorySegment events = Memory.allocate((long) Linux.SIZEOF_EPOLL_EVENT * EVENTS);
     private final MemorySegment one = Memory.allocate(Long.BYTES);
     private final int epfd = check("epoll_create1", waiting.epollCreate1(Linux.EPOLL_CLOEXEC));

@@ -5,7 +5,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -101,8 +101,7 @@ public class TickBenchmark {
     public static class EmptyLoopOverEpoll {
         private final EmptyLoop loop =
                 new EmptyLoop(
-                        EpollBackend.open(
-                                LinuxPollSyscalls::new, LoopConfig.DEFAULT.eventsPerWait()));
+                        EpollBackend.open(LinuxPollCalls::new, LoopConfig.DEFAULT.eventsPerWait()));
 
         @TearDown
         public void close() {

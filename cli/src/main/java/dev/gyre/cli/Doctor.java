@@ -6,7 +6,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.BsdKqueueCalls;
 import dev.gyre.internal.sys.DescriptorLimit;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.Platform;
 
@@ -159,7 +159,7 @@ final class Doctor implements Callable<Integer> {
     private static Finding tryUring() {
         try {
             return UringCheck.run(
-                    new LinuxPollSyscalls(),
+                    new LinuxPollCalls(),
                     new LinuxUringCalls(),
                     UringCheck.DISABLED,
                     () -> LoopCheck.run(BackendKind.IO_URING));

@@ -7,9 +7,9 @@ import dev.gyre.ShutdownReport;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -83,7 +83,7 @@ final class LoopCheck {
             return Finding.works(
                     "a task from another thread ran, a timer fired, the loop ended; "
                             + switch (BackendKind.of(loop.metrics().backend())) {
-                                case EPOLL -> waits(new LinuxPollSyscalls());
+                                case EPOLL -> waits(new LinuxPollCalls());
                                 case IO_URING ->
                                         "waits use io_uring_enter; "
                                                 + loop.metrics().backendDetail();
@@ -100,7 +100,7 @@ final class LoopCheck {
     }
 
     /// Which call a loop waits with, by the question it asks of the kernel when it is opened.
-    static String waits(PollSyscalls kernel) {
+    static String waits(PollCalls kernel) {
         int epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
         if (epfd < 0) {
             return "how it waits could not be asked (" + Errno.name(-epfd) + ")";

@@ -166,7 +166,7 @@ final class Proxy implements Callable<Integer> {
         if (!tlsTarget) {
             return config;
         }
-        Tls tls = trust == null ? Tls.client() : Tls.client().withTrust(trust);
+        Tls tls = trust == null ? Tls.client() : Tls.client().withTrustedCertificates(trust);
         return config.withTls(insecure ? tls.withoutVerification() : tls);
     }
 

@@ -1,9 +1,9 @@
 package dev.gyre.cli;
 
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.io.IOException;
@@ -21,14 +21,14 @@ final class UringCheck {
 
     /// @param disabled the file with the system's switch, which older kernels do not have
     /// @param loop what a loop on it shows, asked only if the kernel allows it
-    static Finding run(
-            PollSyscalls kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
-        MemorySegment params = Memory.allocate(IoUring.SIZEOF_IO_URING_PARAMS);
+    static Finding run(PollCalls kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
+        MemorySegment params = Memory.allocate(IoUringAbi.SIZEOF_IO_URING_PARAMS);
         int fd;
         int features;
         try {
             fd = calls.setup(1, params.address());
-            features = Memory.getInt(params.address() + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
+            features =
+                    Memory.getInt(params.address() + IoUringAbi.OFFSETOF_IO_URING_PARAMS_FEATURES);
         } finally {
             Reference.reachabilityFence(params);
         }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.BackendKind;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +37,7 @@ final class BackendChecksTest {
         try (EventLoop loop = EventLoop.open()) {
             boolean byTimerfd = descriptors("timerfd") > before;
             assertThat(loop.metrics().ticks()).isZero();
-            assertThat(LoopCheck.waits(new LinuxPollSyscalls()))
+            assertThat(LoopCheck.waits(new LinuxPollCalls()))
                     .startsWith(byTimerfd ? "waits use a timerfd" : "waits use epoll_pwait2");
         }
     }

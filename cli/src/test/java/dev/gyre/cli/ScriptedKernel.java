@@ -1,6 +1,6 @@
 package dev.gyre.cli;
 
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.lang.reflect.Proxy;
@@ -17,8 +17,8 @@ final class ScriptedKernel {
         this.answers = answers;
     }
 
-    PollSyscalls kernel() {
-        return of(PollSyscalls.class);
+    PollCalls kernel() {
+        return of(PollCalls.class);
     }
 
     UringCalls uring() {

@@ -4,7 +4,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.io.OpenFiles;
 import dev.gyre.internal.sys.DescriptorLimit;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 
 import java.nio.ByteBuffer;
 import java.nio.file.OpenOption;
@@ -39,7 +39,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// @throws IllegalArgumentException if the number is negative
     /// @throws SystemCallException if the number is not open
     static Descriptor own(int fd) {
-        return OpenDescriptor.of(LinuxPollSyscalls::ofThread, fd, true);
+        return OpenDescriptor.of(LinuxPollCalls::ofThread, fd, true);
     }
 
     /// Wraps an open descriptor of another owner: closing this deregisters watchers and leaves the
@@ -48,7 +48,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     /// @throws IllegalArgumentException if the number is negative
     /// @throws SystemCallException if the number is not open
     static Descriptor borrow(int fd) {
-        return OpenDescriptor.of(LinuxPollSyscalls::ofThread, fd, false);
+        return OpenDescriptor.of(LinuxPollCalls::ofThread, fd, false);
     }
 
     /// Opens a file on the calling thread, which may wait for the disk. On a loop thread, use

@@ -109,7 +109,7 @@ public sealed interface Stream permits LoopStream {
     /// Takes one tick, because the kernel is queried. Under TLS an incomplete record does not
     /// count. Waits while the stream is paused or has no reader. Rejected with a
     /// [StreamClosedException] if the stream is closed before.
-    Promise<@Nullable Void> caughtUp();
+    Promise<@Nullable Void> inputDelivered();
 
     /// Pauses reading until [#resume()]. No callback for data or the end is called meanwhile.
     void pause();
@@ -258,7 +258,7 @@ public sealed interface Stream permits LoopStream {
     ///     names the problem, with the stream closed
     /// @throws IllegalStateException if TLS was started before, or after [#end()]
     /// @throws IllegalArgumentException if a client's TLS verifies a host name, and none is known
-    Promise<TlsSession> secure(Tls tls);
+    Promise<TlsSession> startTls(Tls tls);
 
     /// Returns the TLS session; null on plaintext streams and before the handshake completes.
     @Nullable TlsSession tls();
@@ -272,13 +272,13 @@ public sealed interface Stream permits LoopStream {
     SocketAddress peer();
 
     /// Returns the local address.
-    SocketAddress local();
+    SocketAddress localAddress();
 
     /// Returns the state.
     StreamState state();
 
     /// Returns the state of the output.
-    OutputState output();
+    OutputState outputState();
 
     /// Returns the number of bytes received from the peer and delivered.
     long received();

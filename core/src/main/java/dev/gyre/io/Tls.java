@@ -14,7 +14,7 @@ import java.util.List;
 /// var server = Tls.server(Path.of("chain.pem"), Path.of("key.pem"))
 ///         .withName("*.example.org", Path.of("org.pem"), Path.of("org-key.pem"))
 ///         .withProtocols("http/1.1");
-/// var client = Tls.client().withTrust(Path.of("our-ca.pem"));
+/// var client = Tls.client().withTrustedCertificates(Path.of("our-ca.pem"));
 /// ```
 ///
 /// **Files** are read by the method that names them, and again by [#reload()]. PEM files may
@@ -79,15 +79,16 @@ public sealed interface Tls permits TlsSetup {
     /// @param pattern such as `example.org`, or `*.example.org` for all names one level below; a
     ///     second call with the same pattern replaces the first
     /// @throws IllegalArgumentException if the pattern is not a host name
-    Tls withName(String pattern, Path certificateChainPem, Path privateKeyPem) throws IOException;
+    Tls withSniCertificate(String pattern, Path certificateChainPem, Path privateKeyPem)
+            throws IOException;
 
     /// Returns a copy as [#withName(String, Path, Path)] does, with a PKCS#12 file.
     ///
     /// @throws IllegalArgumentException if the pattern is not a host name
-    Tls withName(String pattern, Path pkcs12, char[] password) throws IOException;
+    Tls withSniCertificate(String pattern, Path pkcs12, char[] password) throws IOException;
 
     /// Returns a copy that requests certificates from clients. Default [ClientCertificates#NONE].
-    /// They are verified against [#withTrust(Path)], or else against the JDK's trust store, which
+    /// They are verified against [#withTrustedCertificates(Path)], or else against the JDK's trust store, which
     /// is rarely intended.
     Tls withClientCertificates(ClientCertificates demand);
 
@@ -117,7 +118,7 @@ public sealed interface Tls permits TlsSetup {
     Tls withServerName(String name);
 
     /// Returns a copy that trusts only the certificates in this file and those they certify.
-    Tls withTrust(Path pem) throws IOException;
+    Tls withTrustedCertificates(Path pem) throws IOException;
 
     /// Returns a copy that accepts any certificate and any name. For tests: an attacker on the
     /// network can read and change the data.

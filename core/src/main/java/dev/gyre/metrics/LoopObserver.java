@@ -19,17 +19,17 @@ public interface LoopObserver {
     /// Called if a tick used up its task budget and some tasks remain.
     ///
     /// @param remaining the number of queued tasks
-    default void onOverload(EventLoop loop, int remaining) {}
+    default void onTaskBudgetExceeded(EventLoop loop, int remaining) {}
 
     /// Called if a tick used up its microtask budget and some remain. They run in the next ticks. A
     /// large burst causes this too, so it is not logged.
     ///
     /// @param remaining the number of queued microtasks
-    default void onMicrotaskBreach(EventLoop loop, int remaining) {}
+    default void onMicrotaskBudgetExceeded(EventLoop loop, int remaining) {}
 
     /// Called if 17 consecutive ticks used up the microtask budget and the number of waiting
     /// microtasks did not decrease. Probably each microtask adds another. Called after
-    /// [#onMicrotaskBreach], and again every 17 ticks while the flood lasts.
+    /// [#onMicrotaskBudgetExceeded], and again every 17 ticks while the flood lasts.
     ///
     /// @param remaining the number of queued microtasks
     default void onMicrotaskFlood(EventLoop loop, int remaining) {}

@@ -92,7 +92,7 @@ public abstract class IngressContract extends ConformanceFixture {
                         .withObserver(
                                 new LoopObserver() {
                                     @Override
-                                    public void onOverload(EventLoop of, int remaining) {
+                                    public void onTaskBudgetExceeded(EventLoop of, int remaining) {
                                         told.add(remaining);
                                     }
                                 }));

@@ -6,7 +6,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.opentest4j.TestAbortedException;
 
@@ -22,7 +22,7 @@ class UringConformanceTest extends LinuxConformance {
             return Loop.open(
                     config,
                     IoUringBackend.open(
-                            Syscalls.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
+                            SyscallFactories.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
         } catch (SystemCallException e) {
             throw new TestAbortedException(
                     "this kernel refuses io_uring: `gyre doctor` says why", e);

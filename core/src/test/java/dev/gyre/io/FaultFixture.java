@@ -12,7 +12,7 @@ import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.operation.FileOpenOperation;
 import dev.gyre.io.operation.MessageOperation;
 import dev.gyre.io.operation.Operation;
@@ -45,8 +45,8 @@ abstract class FaultFixture extends OperationFixture {
 
     @Override
     protected EventLoop open(LoopConfig config) {
-        Syscalls seam =
-                new Syscalls(
+        SyscallFactories seam =
+                new SyscallFactories(
                         () -> new FaultyKernel(plan),
                         () -> new FaultySockets(plan),
                         () -> new FaultyFiles(plan));

@@ -7,7 +7,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.gyre.Clause;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.io.operation.AcceptOperation;
 import dev.gyre.io.operation.Operation;
@@ -62,7 +62,7 @@ abstract class KernelHardshipContract extends HardshipContract {
         int[] let = {1};
         // Made while a class can still be read.
         BooleanSupplier toldOrLetIn = () -> ended[0] > 0 || accepted.size() > let[0];
-        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+        LinuxPollCalls kernel = new LinuxPollCalls();
         int[] taken = new int[1 << 20];
         int count = 0;
         long turns;
@@ -99,7 +99,7 @@ abstract class KernelHardshipContract extends HardshipContract {
     }
 
     /// @return how many are taken, those from before among them
-    private static int takeAllNumbers(LinuxPollSyscalls kernel, int like, int[] taken, int count) {
+    private static int takeAllNumbers(LinuxPollCalls kernel, int like, int[] taken, int count) {
         for (int i = count; i < taken.length; i++) {
             taken[i] = kernel.fcntl(like, Linux.F_DUPFD_CLOEXEC, 0);
             if (taken[i] < 0) {

@@ -16,7 +16,7 @@ import dev.gyre.internal.sys.FaultyFiles;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.operation.Operations;
 import dev.gyre.io.operation.Sockets;
 
@@ -45,7 +45,7 @@ public abstract class ListenerTroubleContract extends StreamFixture {
     ///
     /// @param acceptsThroughSeam whether the plan can make an accept fail
     protected abstract Backend backend(
-            Syscalls seam, LoopConfig config, boolean acceptsThroughSeam);
+            SyscallFactories seam, LoopConfig config, boolean acceptsThroughSeam);
 
     @Override
     protected EventLoop open(LoopConfig config) {
@@ -53,8 +53,8 @@ public abstract class ListenerTroubleContract extends StreamFixture {
     }
 
     private EventLoop open(LoopConfig config, boolean acceptsThroughSeam) {
-        Syscalls seam =
-                new Syscalls(
+        SyscallFactories seam =
+                new SyscallFactories(
                         () -> new FaultyKernel(plan),
                         () -> new FaultySockets(plan),
                         () -> new FaultyFiles(plan));

@@ -17,7 +17,7 @@ import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FaultyMemory;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.internal.tls.Certificates;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,17 +57,17 @@ class MemoryShortageTest extends StreamFixture {
     }
 
     private EventLoop open(LoopConfig config, BackendKind kind) {
-        Syscalls seam =
-                new Syscalls(
-                        Syscalls.LINUX.kernels(),
-                        Syscalls.LINUX.sockets(),
-                        Syscalls.LINUX.files(),
-                        Syscalls.LINUX.limit(),
+        SyscallFactories seam =
+                new SyscallFactories(
+                        SyscallFactories.LINUX.kernels(),
+                        SyscallFactories.LINUX.sockets(),
+                        SyscallFactories.LINUX.files(),
+                        SyscallFactories.LINUX.limit(),
                         memory);
         return Loop.open(config, backend(kind, seam, config.eventsPerWait()));
     }
 
-    private static Backend backend(BackendKind kind, Syscalls seam, int events) {
+    private static Backend backend(BackendKind kind, SyscallFactories seam, int events) {
         if (kind == BackendKind.EPOLL) {
             return EpollBackend.open(seam, events);
         }

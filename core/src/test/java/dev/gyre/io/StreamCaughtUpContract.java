@@ -24,7 +24,7 @@ public abstract class StreamCaughtUpContract extends StreamFixture {
     }
 
     private void noteWhenCaughtUp() {
-        server.caughtUp().then(_ -> events.add("caught up"), why -> events.add("" + why));
+        server.inputDelivered().then(_ -> events.add("caught up"), why -> events.add("" + why));
     }
 
     @Test
@@ -94,10 +94,10 @@ public abstract class StreamCaughtUpContract extends StreamFixture {
     void caughtUp_ofAStreamThatIsClosed_isRejected() throws IOException {
         try (SocketChannel _ = connectDirectly()) {
             server.onData(Buffer::clear);
-            Promise<?> under = server.caughtUp();
+            Promise<?> under = server.inputDelivered();
             server.abort();
             assertThat(failure(under)).isInstanceOf(StreamClosedException.class);
-            assertThat(failure(server.caughtUp())).isInstanceOf(StreamClosedException.class);
+            assertThat(failure(server.inputDelivered())).isInstanceOf(StreamClosedException.class);
         }
     }
 }

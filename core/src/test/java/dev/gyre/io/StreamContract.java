@@ -46,8 +46,8 @@ public abstract class StreamContract extends StreamFixture {
     void addresses_areThoseOfBothEnds() {
         connect();
         assertThat(client.peer()).isEqualTo(listener.address());
-        assertThat(server.local()).isEqualTo(listener.address());
-        assertThat(server.peer()).isEqualTo(client.local());
+        assertThat(server.localAddress()).isEqualTo(listener.address());
+        assertThat(server.peer()).isEqualTo(client.localAddress());
     }
 
     @Test

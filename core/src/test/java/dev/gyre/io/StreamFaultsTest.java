@@ -132,7 +132,7 @@ class StreamFaultsTest extends FaultFixture {
         int bytes = 8 << 20;
         server.write("x".repeat(bytes));
         settle();
-        assertThat(server.output()).isEqualTo(OutputState.BACKPRESSURED);
+        assertThat(server.outputState()).isEqualTo(OutputState.BACKPRESSURED);
         plan.fail("writev", Errno.EAGAIN, times);
         client.resume();
         runUntil("all of it", () -> arrived.length() == bytes);

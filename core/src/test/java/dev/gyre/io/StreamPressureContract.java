@@ -36,7 +36,7 @@ public abstract class StreamPressureContract extends StreamFixture {
             written += piece.length;
             if (!stream.write(piece)) {
                 settle();
-                if (stream.output() == OutputState.BACKPRESSURED) {
+                if (stream.outputState() == OutputState.BACKPRESSURED) {
                     return written;
                 }
             } else {
@@ -57,7 +57,7 @@ public abstract class StreamPressureContract extends StreamFixture {
         assertThat(server.pending())
                 .as("above the low mark; of the batch that is being sent the kernel has a part")
                 .isGreaterThan(10_000);
-        assertThat(server.output()).isEqualTo(OutputState.BACKPRESSURED);
+        assertThat(server.outputState()).isEqualTo(OutputState.BACKPRESSURED);
         assertThat(events).isEmpty();
         client.resume();
         awaitEvent("server writable");
@@ -147,7 +147,7 @@ public abstract class StreamPressureContract extends StreamFixture {
         assertThat(server.isOpen()).isTrue();
         assertThat(server.pending()).isLessThan(200_000);
         assertThat(got[0]).isLessThan(1000L * piece.length);
-        assertThat(client.output()).isEqualTo(OutputState.BACKPRESSURED);
+        assertThat(client.outputState()).isEqualTo(OutputState.BACKPRESSURED);
         long[] back = {0};
         client.onData(
                 data -> {
@@ -275,7 +275,7 @@ public abstract class StreamPressureContract extends StreamFixture {
             }
             settle();
         }
-        assertThat(source.output()).isEqualTo(OutputState.BACKPRESSURED);
+        assertThat(source.outputState()).isEqualTo(OutputState.BACKPRESSURED);
         assertThat(to.pending()).isLessThan(200_000);
         long[] got = {0};
         sink.onData(

@@ -19,7 +19,7 @@ public abstract class StreamStatesContract extends StreamFixture {
 
     private void requireStates(StreamState state, OutputState output) {
         assertThat(server.state()).isEqualTo(state);
-        assertThat(server.output()).isEqualTo(output);
+        assertThat(server.outputState()).isEqualTo(output);
     }
 
     /// To where the peer does not take what is sent.

@@ -216,7 +216,7 @@ class TlsPeersTest extends StreamFixture {
             int port = portOf(output);
             Tls tls =
                     Tls.client()
-                            .withTrust(Certificates.pem("ca"))
+                            .withTrustedCertificates(Certificates.pem("ca"))
                             .withCertificate(
                                     Certificates.pem("client"), Certificates.key("client"));
             client =

@@ -171,10 +171,10 @@ public abstract class TlsStreamContract extends StreamFixture {
             settle();
             int before = got.readable();
             server.resume();
-            outcome(server.caughtUp());
+            outcome(server.inputDelivered());
             assertThat(got.readable()).isEqualTo(before + 1_000 * turn);
         }
-        outcome(server.caughtUp()); // With nothing there at all.
+        outcome(server.inputDelivered()); // With nothing there at all.
     }
 
     @Test
@@ -236,13 +236,13 @@ public abstract class TlsStreamContract extends StreamFixture {
                 data -> {
                     heard.add(data.getText(US_ASCII));
                     server.write("go");
-                    server.secure(serverTls);
+                    server.startTls(serverTls);
                     server.onData(more -> heard.add("secret " + more.getText(US_ASCII)));
                 });
         client.onData(
                 data -> {
                     heard.add(data.getText(US_ASCII));
-                    client.secure(clientTls.withServerName("localhost"));
+                    client.startTls(clientTls.withServerName("localhost"));
                     client.onData(more -> heard.add("secret " + more.getText(US_ASCII)));
                     client.write("hello");
                 });
@@ -275,7 +275,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         client.pause();
         server.write(new byte[clear]);
         Promise<?> before = server.flushed();
-        server.secure(serverTls);
+        server.startTls(serverTls);
         Promise<?> between = server.flushed();
         server.write("secret");
         Promise<?> after = server.flushed();
@@ -293,7 +293,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         assertThat(after.isSettled()).as("nobody has begun the handshake yet").isFalse();
         assertThat(server.pending()).isEqualTo(6);
 
-        client.secure(clientTls.withServerName("localhost"));
+        client.startTls(clientTls.withServerName("localhost"));
         client.onData(data -> heard.add(data.getText(US_ASCII)));
         client.resume();
         runUntil("the secret", () -> heard.contains("secret"));
@@ -314,7 +314,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         client.onData(data -> heard.append(data.getText(US_ASCII)));
         Promise<Long> sent = server.sendFile(opened.getFirst(), 0, 1_000);
         Promise<?> flushed = server.flushed();
-        server.secure(serverTls);
+        server.startTls(serverTls);
         runUntil("kept", flushed::isSettled);
         assertThat(outcome(sent)).isEqualTo(4);
         assertThat(server.pending()).isZero();
@@ -334,7 +334,7 @@ public abstract class TlsStreamContract extends StreamFixture {
                     byte[] command = new byte[8];
                     data.get(command);
                     heard.add(new String(command, US_ASCII));
-                    server.secure(serverTls)
+                    server.startTls(serverTls)
                             .recover(
                                     failure -> {
                                         failures.add(failure);
@@ -383,7 +383,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         connect();
         client.end();
 
-        assertThatThrownBy(() -> client.secure(clientTls))
+        assertThatThrownBy(() -> client.startTls(clientTls))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("after end()");
     }
@@ -394,10 +394,10 @@ public abstract class TlsStreamContract extends StreamFixture {
     @Clause("X-1")
     void end_duringTheHandshake_comesBehindIt() {
         connect();
-        Promise<TlsSession> agreed = client.secure(clientTls);
+        Promise<TlsSession> agreed = client.startTls(clientTls);
         client.end();
         record("client", client);
-        server.secure(serverTls);
+        server.startTls(serverTls);
         record("server", server);
 
         awaitEvent("server end");
@@ -463,7 +463,7 @@ public abstract class TlsStreamContract extends StreamFixture {
     @Clause("X-1")
     void connect_toAServerNobodyTrusts_isRejectedInWords() throws IOException {
         listen(ListenerConfig.DEFAULT.withTls(serverTls));
-        Tls wary = Tls.client().withTrust(Certificates.pem("other"));
+        Tls wary = Tls.client().withTrustedCertificates(Certificates.pem("other"));
 
         Throwable failure =
                 failure(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(wary)));
@@ -580,7 +580,7 @@ public abstract class TlsStreamContract extends StreamFixture {
     void secure_twice_isMisuse() {
         connectSecurely();
 
-        assertThatThrownBy(() -> client.secure(clientTls))
+        assertThatThrownBy(() -> client.startTls(clientTls))
                 .isInstanceOf(IllegalStateException.class);
     }
 

@@ -6,7 +6,7 @@ import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 @On("io_uring")
 class UringOperationMisuseTest extends OperationMisuseContract {
@@ -14,6 +14,7 @@ class UringOperationMisuseTest extends OperationMisuseContract {
     protected EventLoop open(LoopConfig config) {
         return Loop.open(
                 config,
-                IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
+                IoUringBackend.open(
+                        SyscallFactories.LINUX, new LinuxUringCalls(), config.eventsPerWait()));
     }
 }

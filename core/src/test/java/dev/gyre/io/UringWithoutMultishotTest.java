@@ -12,7 +12,7 @@ import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,7 +30,7 @@ class UringWithoutMultishotTest {
     @BeforeEach
     void requireUring() {
         try {
-            IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), 16).close();
+            IoUringBackend.open(SyscallFactories.LINUX, new LinuxUringCalls(), 16).close();
         } catch (SystemCallException e) {
             assumeTrue(false, "this kernel refuses io_uring: `gyre doctor` says why");
         }
@@ -38,7 +38,7 @@ class UringWithoutMultishotTest {
 
     private EventLoop overThatRing(LoopConfig config) {
         return Loop.open(
-                config, IoUringBackend.open(Syscalls.LINUX, uring, config.eventsPerWait()));
+                config, IoUringBackend.open(SyscallFactories.LINUX, uring, config.eventsPerWait()));
     }
 
     @AfterEach

@@ -11,9 +11,9 @@ import dev.gyre.internal.backend.uring.IoUringBackend;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,13 +24,14 @@ import org.junit.jupiter.api.Nested;
 class UringWithoutOpcodesTest {
     private final FaultyUring uring =
             new FaultyUring(new Plan())
-                    .withOnlyOpcodes(IoUring.IORING_OP_POLL_ADD, IoUring.IORING_OP_ASYNC_CANCEL)
+                    .withOnlyOpcodes(
+                            IoUringAbi.IORING_OP_POLL_ADD, IoUringAbi.IORING_OP_ASYNC_CANCEL)
                     .withoutBufferRings();
 
     @BeforeEach
     void requireUring() {
         try {
-            IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), 16).close();
+            IoUringBackend.open(SyscallFactories.LINUX, new LinuxUringCalls(), 16).close();
         } catch (SystemCallException e) {
             assumeTrue(false, "this kernel refuses io_uring: `gyre doctor` says why");
         }
@@ -38,7 +39,7 @@ class UringWithoutOpcodesTest {
 
     private EventLoop overThatRing(LoopConfig config) {
         return Loop.open(
-                config, IoUringBackend.open(Syscalls.LINUX, uring, config.eventsPerWait()));
+                config, IoUringBackend.open(SyscallFactories.LINUX, uring, config.eventsPerWait()));
     }
 
     @AfterEach

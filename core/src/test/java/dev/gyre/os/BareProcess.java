@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.gyre.EventLoop;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.LinuxPollCalls;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -34,7 +34,7 @@ final class BareProcess {
 
     /// Pipes are opened at the lowest free numbers: here at 0, 1 and 2.
     private static String withoutStreams() {
-        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+        LinuxPollCalls kernel = new LinuxPollCalls();
         try (EventLoop loop = GuardedLoop.open()) {
             // Loads the classes first, or their files would get the free numbers.
             String with = allThree(loop) + errorAlone(loop);

@@ -15,9 +15,9 @@ import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyProcessCalls;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.LinuxProcessCalls;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.internal.sys.ProcessCalls;
 
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,7 @@ class CommandTest {
                     WatchedProcess.start(
                             loop,
                             command.withOutput(Stdio.PIPE),
-                            LinuxPollSyscalls::ofThread,
+                            LinuxPollCalls::ofThread,
                             processes);
             Collected output = Collected.from(loop, child.output());
             loop.runUntilEmpty();
@@ -191,7 +191,7 @@ class CommandTest {
 
     private static void withAnInheritableDescriptor(Runnable test) {
         FdPair pair = new FdPair();
-        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+        LinuxPollCalls kernel = new LinuxPollCalls();
         assertThat(kernel.pipe2(pair.address(), 0)).isZero();
         try {
             test.run();

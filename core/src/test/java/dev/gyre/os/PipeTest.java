@@ -10,7 +10,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ class PipeTest {
     @Test
     @Clause("Y-1")
     void open_givesEndsThatNeitherBlockNorAreInherited() {
-        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+        LinuxPollCalls kernel = new LinuxPollCalls();
         try (Pipe pipe = Pipe.open()) {
             for (int fd : new int[] {pipe.reader().fd(), pipe.writer().fd()}) {
                 assertThat(kernel.fcntl(fd, Linux.F_GETFL, 0) & Linux.O_NONBLOCK).isNotZero();

@@ -17,12 +17,12 @@ import dev.gyre.internal.sys.FaultyInputs;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxFileCalls;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.internal.sys.PseudoTerminal;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Descriptor;
 
 import org.junit.jupiter.api.AfterEach;
@@ -50,7 +50,7 @@ class StandardInputTest {
     private final LoopConfig config =
             LoopConfig.DEFAULT.withUncaughtHandler((loop, thrown) -> failures.add(thrown));
     private EventLoop loop = EventLoop.open(config);
-    private final PollSyscalls kernel = new LinuxPollSyscalls();
+    private final PollCalls kernel = new LinuxPollCalls();
     private final FaultyInputs inputs = new FaultyInputs();
     private final List<Descriptor> descriptors = new ArrayList<>();
 
@@ -70,11 +70,11 @@ class StandardInputTest {
 
     // ------------------------------------------------------------------ fixtures
 
-    private Syscalls calls() {
-        return calls(LinuxPollSyscalls::ofThread);
+    private SyscallFactories calls() {
+        return calls(LinuxPollCalls::ofThread);
     }
 
-    private Syscalls calls(Supplier<? extends PollSyscalls> kernels) {
+    private SyscallFactories calls(Supplier<? extends PollCalls> kernels) {
         return inputs.with(kernels);
     }
 

@@ -11,7 +11,7 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.CStrings;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.os.Signal;
 import dev.gyre.testkit.internal.PeerConnection;
 import dev.gyre.testkit.internal.SimulatedBackend;

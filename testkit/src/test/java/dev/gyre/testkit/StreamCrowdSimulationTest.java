@@ -38,7 +38,7 @@ class StreamCrowdSimulationTest {
         LoopObserver observer =
                 new LoopObserver() {
                     @Override
-                    public void onMicrotaskBreach(EventLoop loop, int remaining) {
+                    public void onMicrotaskBudgetExceeded(EventLoop loop, int remaining) {
                         breaches.add(remaining);
                     }
                 };

@@ -202,7 +202,7 @@ final class StreamProgram {
     }
 
     private static boolean belongs(Stream client, Stream accepted) {
-        return client.closeReason() == null && client.local().equals(accepted.peer());
+        return client.closeReason() == null && client.localAddress().equals(accepted.peer());
     }
 
     /// Lets all that is under way come to its end.

@@ -96,7 +96,7 @@ class StreamTimeoutsSimulationTest {
     void handshake_ofAPeerThatTheLoopHadWaitedFor_hasItsTime() {
         SimulatedPeer peer = connect(StreamConfig.DEFAULT);
         Tls tls = Tls.selfSigned().withHandshakeTimeout(TIMEOUT);
-        server().onData(data -> server().secure(tls).recover(_ -> null));
+        server().onData(data -> server().startTls(tls).recover(_ -> null));
         world.latency(Duration.ofMillis(500), Duration.ZERO);
         Duration sent = world.elapsed();
         peer.send("S");

@@ -2,7 +2,7 @@ package dev.gyre.internal.backend;
 
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.SignalCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -72,12 +72,12 @@ public interface Backend {
     /// Opens the engine that executes operations. Called once, before any other method. Readiness
     /// backends share [ReadinessOperations].
     default OperationEngine openOperations(LoopContext context) {
-        return new ReadinessOperations(this, Syscalls.LINUX, context);
+        return new ReadinessOperations(this, SyscallFactories.LINUX, context);
     }
 
     /// Returns the system calls on descriptors of this backend, for any thread.
-    default Syscalls syscalls() {
-        return Syscalls.LINUX_BY_THREAD;
+    default SyscallFactories syscalls() {
+        return SyscallFactories.LINUX_BY_THREAD;
     }
 
     /// Returns the source of signals; null for those of the process.

@@ -2,7 +2,7 @@ package dev.gyre.internal.backend;
 
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 
 import java.lang.foreign.MemorySegment;
 
@@ -10,11 +10,11 @@ import java.lang.foreign.MemorySegment;
 /// new edge, so a read would only cost a system call. *Drained* therefore means that the kernel has
 /// reported the edge.
 public final class EventfdWakeup extends Wakeup {
-    private final PollSyscalls calls;
+    private final PollCalls calls;
     private final int fd;
     private final MemorySegment counter = Memory.allocate(Long.BYTES);
 
-    public EventfdWakeup(PollSyscalls calls, int fd) {
+    public EventfdWakeup(PollCalls calls, int fd) {
         this.calls = calls;
         this.fd = fd;
     }

@@ -7,7 +7,7 @@ import dev.gyre.internal.backend.Request.State;
 import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +35,7 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
     /// Descriptors with a receive that waits for a buffer, in order.
     private final ArrayDeque<DescriptorState> awaitingBuffer = new ArrayDeque<>();
 
-    public ReadinessOperations(Backend backend, Syscalls syscalls, LoopContext context) {
+    public ReadinessOperations(Backend backend, SyscallFactories syscalls, LoopContext context) {
         executor = new SyscallExecutor(syscalls.kernels().get(), syscalls.sockets().get());
         files = new FileWorkers(context, syscalls.files(), completions);
         LoopConfig config = context.config();

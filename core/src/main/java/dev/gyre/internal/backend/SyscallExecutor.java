@@ -4,7 +4,7 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.SocketCalls;
 
 import java.lang.foreign.MemorySegment;
@@ -24,12 +24,12 @@ public final class SyscallExecutor {
     /// The stage of a CONNECT in progress.
     public static final int CONNECTING = 1;
 
-    private final PollSyscalls calls;
+    private final PollCalls calls;
     private final SocketCalls sockets;
     private final MemorySegment scratch =
             Memory.allocate(Linux.SIZEOF_SOCKADDR_STORAGE + 2 * Long.BYTES);
 
-    public SyscallExecutor(PollSyscalls calls, SocketCalls sockets) {
+    public SyscallExecutor(PollCalls calls, SocketCalls sockets) {
         this.calls = calls;
         this.sockets = sockets;
     }

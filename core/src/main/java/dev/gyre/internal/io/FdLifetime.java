@@ -2,7 +2,7 @@ package dev.gyre.internal.io;
 
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.Throwables;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.io.ClosedDescriptorException;
 
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ final class FdLifetime {
     final int fd;
     final int generation = GENERATIONS.incrementAndGet();
     private final boolean owned;
-    private final Supplier<? extends PollSyscalls> kernels;
+    private final Supplier<? extends PollCalls> kernels;
 
     /// Set while the descriptor object may become unreachable.
     private FdReaper.@Nullable Handle handle;
@@ -55,7 +55,7 @@ final class FdLifetime {
         }
     }
 
-    FdLifetime(Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
+    FdLifetime(Supplier<? extends PollCalls> kernels, int fd, boolean owned) {
         this.kernels = kernels;
         this.fd = fd;
         this.owned = owned;
@@ -113,7 +113,7 @@ final class FdLifetime {
     }
 
     /// Returns the system calls of the calling thread.
-    PollSyscalls calls() {
+    PollCalls calls() {
         return kernels.get();
     }
 

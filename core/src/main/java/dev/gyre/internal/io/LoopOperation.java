@@ -27,12 +27,12 @@ import java.util.function.Consumer;
 public abstract sealed class LoopOperation implements Operation, CompletionHandler
         permits BufferOperation,
                 VectorOperation,
-                LoopAccept,
-                LoopReceive,
-                LoopMessage,
+                LoopAcceptOperation,
+                LoopReceiveOperation,
+                LoopMessageOperation,
                 BufferlessOperation,
-                LoopFileOpen,
-                LoopFileStat {
+                LoopFileOpenOperation,
+                LoopFileStatOperation {
     final LoopOperations operations;
     final Request request = new Request(this);
     private final OperationPools.Pool<?> pool;

@@ -12,7 +12,7 @@ import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +30,9 @@ public final class LoopOperations {
 
     final LoopContext context;
     final OperationEngine engine;
-    final Syscalls syscalls;
+    final SyscallFactories syscalls;
     final OperationPools pools;
-    final LoopReceive.Views receiveViews;
+    final LoopReceiveOperation.Views receiveViews;
     final BufferPool pool;
     final BufferLeaks leaks = new BufferLeaks();
 
@@ -85,16 +85,19 @@ public final class LoopOperations {
     }
 
     public LoopOperations(
-            LoopContext context, OperationEngine engine, Syscalls syscalls, LoopConfig config) {
+            LoopContext context,
+            OperationEngine engine,
+            SyscallFactories syscalls,
+            LoopConfig config) {
         this.context = context;
         this.engine = engine;
         this.syscalls = syscalls;
-        receiveViews = new LoopReceive.Views(engine, this);
+        receiveViews = new LoopReceiveOperation.Views(engine, this);
         pool = new BufferPool(this, syscalls.memory(), config.bufferMemory());
         pools = new OperationPools(this, config.preallocatedOperations());
     }
 
-    public Syscalls syscalls() {
+    public SyscallFactories syscalls() {
         return syscalls;
     }
 
@@ -135,11 +138,11 @@ public final class LoopOperations {
     }
 
     /// Runs the action in the flush step of the tick, once per call. Not for user code.
-    public void atTickEnd(Runnable last) {
+    public void beforeFlush(Runnable last) {
         tickEnd.add(last);
     }
 
-    public void endTick() {
+    public void runFlushActions() {
         tick++;
         RuntimeException failed = null;
         while (!tickEnd.isEmpty()) {
@@ -154,7 +157,7 @@ public final class LoopOperations {
         }
     }
 
-    public boolean hasTickEnd() {
+    public boolean hasFlushActions() {
         return !tickEnd.isEmpty();
     }
 

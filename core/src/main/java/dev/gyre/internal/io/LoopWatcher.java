@@ -87,15 +87,15 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
 
     private int callbacksFor(int events) {
         boolean error = (events & Readiness.ERROR) != 0;
-        if (error && watch.errorHandler() != null) {
+        if (error && watch.errorCallback() != null) {
             return Readiness.ERROR;
         }
         int callbacks = 0;
-        if (watch.reader() != null
+        if (watch.readCallback() != null
                 && (error || (events & (Readiness.READ | Readiness.HANGUP)) != 0)) {
             callbacks |= Readiness.READ;
         }
-        if (watch.writer() != null && (error || (events & Readiness.WRITE) != 0)) {
+        if (watch.writeCallback() != null && (error || (events & Readiness.WRITE) != 0)) {
             callbacks |= Readiness.WRITE;
         }
         return callbacks;
@@ -148,14 +148,14 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
     private @Nullable Consumer<? super Watcher> removeFirstCallback() {
         if ((callbacksLeft & Readiness.ERROR) != 0) {
             callbacksLeft &= ~Readiness.ERROR;
-            return watch.errorHandler();
+            return watch.errorCallback();
         }
         if ((callbacksLeft & Readiness.READ) != 0) {
             callbacksLeft &= ~Readiness.READ;
-            return watch.reader();
+            return watch.readCallback();
         }
         callbacksLeft = 0;
-        return watch.writer();
+        return watch.writeCallback();
     }
 
     @Override
@@ -282,10 +282,10 @@ public final class LoopWatcher implements Watcher, ReadinessHandler, FdLifetime.
 
     static int interest(WatchSpec watch) {
         int interest = 0;
-        if (watch.reader() != null) {
+        if (watch.readCallback() != null) {
             interest |= Readiness.READ;
         }
-        if (watch.writer() != null) {
+        if (watch.writeCallback() != null) {
             interest |= Readiness.WRITE;
         }
         if (interest == 0) {

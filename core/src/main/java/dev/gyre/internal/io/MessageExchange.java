@@ -6,7 +6,7 @@ import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import java.util.function.IntUnaryOperator;
 ///
 /// Loop thread only.
 public final class MessageExchange implements AutoCloseable {
-    private final Syscalls syscalls;
+    private final SyscallFactories syscalls;
     private final Header header = new Header();
     private @Nullable RefCountedMemory receiveMemory;
 
@@ -56,7 +56,7 @@ public final class MessageExchange implements AutoCloseable {
         }
     }
 
-    public MessageExchange(Syscalls syscalls) {
+    public MessageExchange(SyscallFactories syscalls) {
         this.syscalls = syscalls;
     }
 

@@ -11,10 +11,10 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
@@ -33,7 +33,7 @@ public final class NativeSockets {
 
     private NativeSockets() {}
 
-    public static Descriptor listen(Syscalls syscalls, SocketAddress address) {
+    public static Descriptor listen(SyscallFactories syscalls, SocketAddress address) {
         return listen(syscalls, address, address, BACKLOG, socket -> {}, socket -> {});
     }
 
@@ -41,7 +41,7 @@ public final class NativeSockets {
     /// @param beforeBind sets socket options before the bind
     /// @param afterBind sets socket options between the bind and the listen
     public static Descriptor listen(
-            Syscalls syscalls,
+            SyscallFactories syscalls,
             SocketAddress address,
             SocketAddress named,
             int backlog,
@@ -65,14 +65,16 @@ public final class NativeSockets {
         }
     }
 
-    public static OpenDescriptor stream(Syscalls syscalls, SocketAddress like) {
+    public static OpenDescriptor stream(SyscallFactories syscalls, SocketAddress like) {
         boolean unix = SocketAddresses.family(like) == Linux.AF_UNIX;
         return open(syscalls, like, SOCK_STREAM, unix ? UNIX : Traits.TCP);
     }
 
     /// @param beforeBind sets socket options before the bind
     public static OpenDescriptor datagram(
-            Syscalls syscalls, SocketAddress address, Consumer<? super OpenDescriptor> beforeBind) {
+            SyscallFactories syscalls,
+            SocketAddress address,
+            Consumer<? super OpenDescriptor> beforeBind) {
         OpenDescriptor socket = open(syscalls, address, SOCK_DGRAM, Traits.SOCKET);
         try {
             beforeBind.accept(socket);
@@ -84,7 +86,7 @@ public final class NativeSockets {
         }
     }
 
-    public static List<Descriptor> pair(Syscalls syscalls) {
+    public static List<Descriptor> pair(SyscallFactories syscalls) {
         FdReaper.reclaim(); // Descriptors may be exhausted.
         FdPair pair = new FdPair();
         int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -96,7 +98,7 @@ public final class NativeSockets {
     }
 
     private static OpenDescriptor open(
-            Syscalls syscalls, SocketAddress like, int type, int traits) {
+            SyscallFactories syscalls, SocketAddress like, int type, int traits) {
         int family = SocketAddresses.family(like);
         FdReaper.reclaim(); // Descriptors may be exhausted.
         SocketCalls calls = syscalls.sockets().get();
@@ -107,14 +109,17 @@ public final class NativeSockets {
         return wrap(syscalls, fd, traits);
     }
 
-    private static OpenDescriptor wrap(Syscalls syscalls, int fd, int traits) {
+    private static OpenDescriptor wrap(SyscallFactories syscalls, int fd, int traits) {
         OpenDescriptor socket = OpenDescriptor.fresh(syscalls.kernels(), fd, true);
         socket.lifetime().setTraits(traits);
         return socket;
     }
 
     private static void bind(
-            Syscalls syscalls, OpenDescriptor socket, SocketAddress address, SocketAddress named) {
+            SyscallFactories syscalls,
+            OpenDescriptor socket,
+            SocketAddress address,
+            SocketAddress named) {
         NativeBytes memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
         int length = SocketAddresses.encode(address, memory);
         int result = socket.use(fd -> syscalls.sockets().get().bind(fd, memory.address(), length));
@@ -128,18 +133,18 @@ public final class NativeSockets {
     }
 
     /// Sends a FIN after the pending output. Input stays open.
-    public static void shutdownOutput(Syscalls syscalls, OpenDescriptor socket) {
+    public static void shutdownOutput(SyscallFactories syscalls, OpenDescriptor socket) {
         int result = socket.use(fd -> syscalls.sockets().get().shutdown(fd, Linux.SHUT_WR));
         if (result < 0) {
             throw new SystemCallException("shutdown", -result, socket.lifetime().fd);
         }
     }
 
-    public static SocketAddress localAddress(Syscalls syscalls, OpenDescriptor socket) {
+    public static SocketAddress localAddress(SyscallFactories syscalls, OpenDescriptor socket) {
         return address(syscalls, socket, false, NativeBytes.allocate(ADDRESS_BYTES));
     }
 
-    public static SocketAddress peerAddress(Syscalls syscalls, OpenDescriptor socket) {
+    public static SocketAddress peerAddress(SyscallFactories syscalls, OpenDescriptor socket) {
         return peerAddress(syscalls, socket, NativeBytes.allocate(ADDRESS_BYTES));
     }
 
@@ -147,12 +152,12 @@ public final class NativeSockets {
     ///
     /// @param scratch [#ADDRESS_BYTES] that no other thread uses during the call
     public static SocketAddress peerAddress(
-            Syscalls syscalls, OpenDescriptor socket, NativeBytes scratch) {
+            SyscallFactories syscalls, OpenDescriptor socket, NativeBytes scratch) {
         return address(syscalls, socket, true, scratch);
     }
 
     private static SocketAddress address(
-            Syscalls syscalls, OpenDescriptor socket, boolean peer, NativeBytes scratch) {
+            SyscallFactories syscalls, OpenDescriptor socket, boolean peer, NativeBytes scratch) {
         long address = scratch.address();
         long length = address + Linux.SIZEOF_SOCKADDR_STORAGE;
         Memory.putInt(length, Linux.SIZEOF_SOCKADDR_STORAGE);

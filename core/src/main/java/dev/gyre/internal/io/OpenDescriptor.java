@@ -2,7 +2,7 @@ package dev.gyre.internal.io;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.Transfer;
 import dev.gyre.io.Descriptor;
 
@@ -25,8 +25,7 @@ public final class OpenDescriptor implements Descriptor {
 
     /// @param kernels supplies the system calls of the calling thread
     /// @param owned whether closing the descriptor closes the fd
-    public static OpenDescriptor of(
-            Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
+    public static OpenDescriptor of(Supplier<? extends PollCalls> kernels, int fd, boolean owned) {
         if (fd < 0) {
             throw new IllegalArgumentException("fd must be at least 0, but is " + fd);
         }
@@ -39,7 +38,7 @@ public final class OpenDescriptor implements Descriptor {
 
     /// Wraps an fd that was just opened, without checking it.
     public static OpenDescriptor fresh(
-            Supplier<? extends PollSyscalls> kernels, int fd, boolean owned) {
+            Supplier<? extends PollCalls> kernels, int fd, boolean owned) {
         FdReaper.reclaim();
         FdLifetime lifetime = new FdLifetime(kernels, fd, owned);
         OpenDescriptor descriptor = new OpenDescriptor(lifetime);
@@ -95,7 +94,7 @@ public final class OpenDescriptor implements Descriptor {
         int result =
                 use(
                         fd -> {
-                            PollSyscalls calls = lifetime.calls();
+                            PollCalls calls = lifetime.calls();
                             int flags = calls.fcntl(fd, Linux.F_GETFL, 0);
                             return flags < 0
                                     ? flags

@@ -5,9 +5,9 @@ import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxFileCalls;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.NativeBytes;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +37,7 @@ public final class OpenFiles {
         } finally {
             Reference.reachabilityFence(name);
         }
-        DescriptorLimit limit = Syscalls.LINUX_BY_THREAD.limit();
+        DescriptorLimit limit = SyscallFactories.LINUX_BY_THREAD.limit();
         if (fd == -Errno.EMFILE || fd == -Errno.ENFILE) {
             limit.refused("Cannot open " + path, -fd, System.nanoTime());
         }
@@ -45,7 +45,7 @@ public final class OpenFiles {
             throw new SystemCallException("open", -fd, "open " + path, Errno.hint("open", -fd));
         }
         limit.acquired(System.nanoTime());
-        return OpenDescriptor.fresh(LinuxPollSyscalls::ofThread, fd, true);
+        return OpenDescriptor.fresh(LinuxPollCalls::ofThread, fd, true);
     }
 
     /// Translates open options to the flags of `open(2)`.

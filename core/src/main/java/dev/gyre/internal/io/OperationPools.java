@@ -14,12 +14,12 @@ public final class OperationPools {
 
     public final Pool<BufferOperation> buffered;
     public final Pool<VectorOperation> vectored;
-    public final Pool<LoopAccept> accepting;
-    public final Pool<LoopReceive> receiving;
-    public final Pool<LoopMessage> message;
+    public final Pool<LoopAcceptOperation> accepting;
+    public final Pool<LoopReceiveOperation> receiving;
+    public final Pool<LoopMessageOperation> message;
     public final Pool<BufferlessOperation> bufferless;
-    public final Pool<LoopFileOpen> opening;
-    public final Pool<LoopFileStat> stat;
+    public final Pool<LoopFileOpenOperation> opening;
+    public final Pool<LoopFileStatOperation> stat;
 
     public static final class Pool<T extends LoopOperation> {
         private final LoopOperations operations;
@@ -54,11 +54,11 @@ public final class OperationPools {
     OperationPools(LoopOperations operations, int preallocated) {
         buffered = new Pool<>(operations, preallocated, BufferOperation::new);
         vectored = new Pool<>(operations, preallocated, VectorOperation::new);
-        accepting = new Pool<>(operations, preallocated, LoopAccept::new);
-        receiving = new Pool<>(operations, preallocated, LoopReceive::new);
-        message = new Pool<>(operations, preallocated, LoopMessage::new);
+        accepting = new Pool<>(operations, preallocated, LoopAcceptOperation::new);
+        receiving = new Pool<>(operations, preallocated, LoopReceiveOperation::new);
+        message = new Pool<>(operations, preallocated, LoopMessageOperation::new);
         bufferless = new Pool<>(operations, preallocated, BufferlessOperation::new);
-        opening = new Pool<>(operations, preallocated, LoopFileOpen::new);
-        stat = new Pool<>(operations, preallocated, LoopFileStat::new);
+        opening = new Pool<>(operations, preallocated, LoopFileOpenOperation::new);
+        stat = new Pool<>(operations, preallocated, LoopFileStatOperation::new);
     }
 }

@@ -6,7 +6,7 @@ import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 /// The integer options of sockets, under the kernel's names. Any thread.
 public enum SocketOption {
@@ -47,13 +47,13 @@ public enum SocketOption {
     }
 
     /// @throws SystemCallException if the kernel refuses; names the option and the value
-    public void set(Syscalls syscalls, OpenDescriptor socket, int value) {
+    public void set(SyscallFactories syscalls, OpenDescriptor socket, int value) {
         long memory = SCRATCH.get().address();
         Memory.putInt(memory, value);
         set(syscalls, socket, level, number, memory, Integer.BYTES, this + " to " + value);
     }
 
-    public int get(Syscalls syscalls, OpenDescriptor socket) {
+    public int get(SyscallFactories syscalls, OpenDescriptor socket) {
         int value = socket.use(fd -> get(syscalls, fd));
         if (value < 0) {
             throw new SystemCallException("getsockopt(" + this + ")", -value, socket.lifetime().fd);
@@ -62,7 +62,7 @@ public enum SocketOption {
     }
 
     /// Returns the value, which is never negative, or `-errno`.
-    int get(Syscalls syscalls, int fd) {
+    int get(SyscallFactories syscalls, int fd) {
         long memory = SCRATCH.get().address();
         long length = memory + Linux.SIZEOF_LINGER;
         Memory.putInt(length, Integer.BYTES);
@@ -71,7 +71,7 @@ public enum SocketOption {
     }
 
     /// Makes the close of a socket drop unsent output and send a reset.
-    public static void resetOnClose(Syscalls syscalls, OpenDescriptor socket) {
+    public static void resetOnClose(SyscallFactories syscalls, OpenDescriptor socket) {
         long memory = SCRATCH.get().address();
         Memory.putInt(memory, 1);
         Memory.putInt(memory + Integer.BYTES, 0);
@@ -86,7 +86,7 @@ public enum SocketOption {
     }
 
     private static void set(
-            Syscalls syscalls,
+            SyscallFactories syscalls,
             OpenDescriptor socket,
             int level,
             int option,

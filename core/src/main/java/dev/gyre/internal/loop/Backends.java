@@ -13,7 +13,7 @@ import dev.gyre.internal.sys.BsdKqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.LinuxUringCalls;
 import dev.gyre.internal.sys.Platform;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,8 +54,8 @@ final class Backends {
         int events = config.eventsPerWait();
         return new Openers(
                 Platform.hasKqueue() ? BackendKind.KQUEUE : BackendKind.EPOLL,
-                () -> EpollBackend.open(Syscalls.LINUX, events),
-                () -> IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), events),
+                () -> EpollBackend.open(SyscallFactories.LINUX, events),
+                () -> IoUringBackend.open(SyscallFactories.LINUX, new LinuxUringCalls(), events),
                 () -> openKqueue(events));
     }
 
@@ -132,7 +132,7 @@ final class Backends {
         }
         KqueueFlavour flavour = KqueueFlavour.choose();
         return KqueueBackend.open(
-                () -> new BsdKqueueCalls(flavour), flavour, Syscalls.LINUX, events);
+                () -> new BsdKqueueCalls(flavour), flavour, SyscallFactories.LINUX, events);
     }
 
     private static BackendKind named(String property) {

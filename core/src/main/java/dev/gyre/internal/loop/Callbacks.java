@@ -101,11 +101,11 @@ final class Callbacks {
     }
 
     void observeOverload(int remaining) {
-        guarded(() -> observer.onOverload(loop, remaining));
+        guarded(() -> observer.onTaskBudgetExceeded(loop, remaining));
     }
 
     void observeMicrotaskBreach(int remaining) {
-        guarded(() -> observer.onMicrotaskBreach(loop, remaining));
+        guarded(() -> observer.onMicrotaskBudgetExceeded(loop, remaining));
     }
 
     void observeMicrotaskFlood(int remaining) {

@@ -311,7 +311,7 @@ final class Tick {
     }
 
     private boolean flush() {
-        operations.endTick();
+        operations.runFlushActions();
         if (mode == Mode.DRAINING && isQuiet() && !promises.hasExternalWork()) {
             operations.cancelWaiting(null);
         }
@@ -362,7 +362,7 @@ final class Tick {
         return timers.referenced() > 0
                 || watchers.referenced() > 0
                 || operations.keepsLoopAlive()
-                || operations.hasTickEnd()
+                || operations.hasFlushActions()
                 || promises.hasExternalWork()
                 || !microtasks.isQuiet()
                 || !deferred.isEmpty()
@@ -381,7 +381,8 @@ final class Tick {
     boolean isDrained() {
         return isQuiet()
                 && microtasks.isQuiet()
-                && (mode == Mode.TERMINATED || !(awaitsCompletion() || operations.hasTickEnd()));
+                && (mode == Mode.TERMINATED
+                        || !(awaitsCompletion() || operations.hasFlushActions()));
     }
 
     private boolean awaitsCompletion() {

@@ -3,7 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
 import dev.gyre.internal.base.Log;
-import dev.gyre.internal.io.LoopAccept;
+import dev.gyre.internal.io.LoopAcceptOperation;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -12,7 +12,7 @@ import dev.gyre.internal.io.StreamCounters;
 import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.operation.AcceptOperation;
 
 import org.jspecify.annotations.Nullable;
@@ -46,12 +46,12 @@ final class Acceptor {
     private static final Duration PEER_ERROR_DELAY = Duration.ofMillis(10);
 
     private final Streams streams;
-    private final Syscalls syscalls;
+    private final SyscallFactories syscalls;
     private final DescriptorLimit limit;
     private final OpenDescriptor socket;
     private final int backlog;
     private final LoopListener listener;
-    private final LoopAccept accept;
+    private final LoopAcceptOperation accept;
 
     /// Accepted before the accept was cancelled. Kept until accepting resumes.
     private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();

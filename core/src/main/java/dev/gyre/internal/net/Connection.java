@@ -45,7 +45,7 @@ final class Connection implements Transport.Handler {
     private boolean reading;
     private boolean readsUnderPressure;
 
-    /// The pending promise of [#caughtUp()]; null if none.
+    /// The pending promise of [#inputDelivered()]; null if none.
     private @Nullable Deferred<@Nullable Void> barrier;
 
     /// How many unfinished pipes read from this stream or write to it.
@@ -181,7 +181,7 @@ final class Connection implements Transport.Handler {
         input.endPending();
     }
 
-    Promise<@Nullable Void> caughtUp() {
+    Promise<@Nullable Void> inputDelivered() {
         Deferred<@Nullable Void> outcome = barrier;
         if (outcome != null) {
             return outcome.promise(); // The kernel has not been polled yet.

@@ -139,7 +139,7 @@ public final class LoopListener implements Listener {
 
     private static Promise<TlsSession> secured(Connection connection, Tls tls) {
         try {
-            return connection.stream.secure(tls);
+            return connection.stream.startTls(tls);
         } catch (RuntimeException | Error e) {
             connection.lifecycle.close(CloseReason.TLS_FAILED, e); // The handler has not seen it.
             throw e;

@@ -134,9 +134,9 @@ public final class LoopStream implements Stream {
     }
 
     @Override
-    public Promise<@Nullable Void> caughtUp() {
-        requireConfined("caughtUp");
-        return connection.caughtUp();
+    public Promise<@Nullable Void> inputDelivered() {
+        requireConfined("inputDelivered");
+        return connection.inputDelivered();
     }
 
     @Override
@@ -328,7 +328,7 @@ public final class LoopStream implements Stream {
     }
 
     @Override
-    public Promise<TlsSession> secure(Tls tls) {
+    public Promise<TlsSession> startTls(Tls tls) {
         Objects.requireNonNull(tls, "tls");
         requireConfined("secure");
         if (connection.isSecured()) {
@@ -367,7 +367,7 @@ public final class LoopStream implements Stream {
     }
 
     @Override
-    public SocketAddress local() {
+    public SocketAddress localAddress() {
         SocketAddress known = local;
         if (known == null) {
             known = connection.socket.local();
@@ -382,7 +382,7 @@ public final class LoopStream implements Stream {
     }
 
     @Override
-    public OutputState output() {
+    public OutputState outputState() {
         return connection.output.state();
     }
 

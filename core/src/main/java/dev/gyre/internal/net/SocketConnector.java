@@ -10,7 +10,7 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.SocketAddresses;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.internal.time.Durations;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.Resolver;
@@ -49,7 +49,7 @@ public final class SocketConnector implements AutoCloseable {
     static final int MAX_ADDRESSES = 64;
 
     private final EventLoop loop;
-    private final Syscalls syscalls;
+    private final SyscallFactories syscalls;
     private final SocketAddress target;
     private final SocketSettings settings;
     private final Deferred<Descriptor> outcome;

@@ -10,7 +10,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketAddresses;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.DatagramConfig;
 import dev.gyre.io.KeepAlive;
 import dev.gyre.io.ListenerConfig;
@@ -55,7 +55,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     /// it. The IPv4 wildcard address also accepts IPv6, as in the JDK, unless the kernel lacks it.
     ///
     /// @throws SystemCallException if the address is in use, not permitted or not local
-    public OpenDescriptor listen(Syscalls syscalls, SocketAddress address) {
+    public OpenDescriptor listen(SyscallFactories syscalls, SocketAddress address) {
         if (sharing != PortSharing.EXCLUSIVE && address instanceof UnixDomainSocketAddress) {
             throw new IllegalArgumentException(
                     "cannot share " + address + ", which has no port: use PortSharing.EXCLUSIVE");
@@ -73,7 +73,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         }
     }
 
-    private OpenDescriptor listenDualStack(Syscalls syscalls, SocketAddress address) {
+    private OpenDescriptor listenDualStack(SyscallFactories syscalls, SocketAddress address) {
         if (isIpv4Wildcard(address) && !Boolean.getBoolean("java.net.preferIPv4Stack")) {
             try {
                 int port = ((InetSocketAddress) address).getPort();
@@ -87,7 +87,8 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         return listen(syscalls, address, address);
     }
 
-    private OpenDescriptor listen(Syscalls syscalls, SocketAddress address, SocketAddress named) {
+    private OpenDescriptor listen(
+            SyscallFactories syscalls, SocketAddress address, SocketAddress named) {
         return (OpenDescriptor)
                 NativeSockets.listen(
                         syscalls,
@@ -111,7 +112,8 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
         }
     }
 
-    private void prepareListener(Syscalls syscalls, OpenDescriptor socket, SocketAddress address) {
+    private void prepareListener(
+            SyscallFactories syscalls, OpenDescriptor socket, SocketAddress address) {
         acceptIpv4(syscalls, socket, address);
         if (sharing == PortSharing.SHARED) {
             SocketOption.SO_REUSEPORT.set(syscalls, socket, 1);
@@ -121,7 +123,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
 
     /// Set on every IPv6 socket, as the default depends on the system (`net.ipv6.bindv6only`).
     private static void acceptIpv4(
-            Syscalls syscalls, OpenDescriptor socket, SocketAddress address) {
+            SyscallFactories syscalls, OpenDescriptor socket, SocketAddress address) {
         if (SocketAddresses.family(address) == Linux.AF_INET6) {
             SocketOption.IPV6_V6ONLY.set(syscalls, socket, 0);
         }
@@ -129,14 +131,14 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
 
     /// Binding without SO_REUSEPORT fails if the port is in use. Setting it afterwards lets other
     /// sockets join.
-    private void admitOthers(Syscalls syscalls, OpenDescriptor socket) {
+    private void admitOthers(SyscallFactories syscalls, OpenDescriptor socket) {
         if (sharing == PortSharing.SHARED_FIRST) {
             SocketOption.SO_REUSEPORT.set(syscalls, socket, 1);
         }
     }
 
     /// Whether the file exists and no process listens on it: its server did not remove it.
-    private static boolean isStale(Syscalls syscalls, UnixDomainSocketAddress address) {
+    private static boolean isStale(SyscallFactories syscalls, UnixDomainSocketAddress address) {
         try (OpenDescriptor probe = NativeSockets.stream(syscalls, address)) {
             NativeBytes memory = NativeBytes.allocate(Linux.SIZEOF_SOCKADDR_STORAGE);
             int length = SocketAddresses.encode(address, memory);
@@ -173,7 +175,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     }
 
     /// @param like an address of the same family
-    OpenDescriptor stream(Syscalls syscalls, SocketAddress like) {
+    OpenDescriptor stream(SyscallFactories syscalls, SocketAddress like) {
         OpenDescriptor socket = NativeSockets.stream(syscalls, like);
         try {
             apply(syscalls, socket, like);
@@ -186,7 +188,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
 
     /// Sets the options of a stream socket. Buffer sizes must be set before it connects: TCP
     /// negotiates its maximum window then.
-    private void apply(Syscalls syscalls, OpenDescriptor socket, SocketAddress like) {
+    private void apply(SyscallFactories syscalls, OpenDescriptor socket, SocketAddress like) {
         if (options.sendBufferBytes() > 0) {
             SocketOption.SO_SNDBUF.set(syscalls, socket, options.sendBufferBytes());
         }
@@ -214,7 +216,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     }
 
     static OpenDescriptor datagram(
-            Syscalls syscalls, SocketAddress address, DatagramConfig config) {
+            SyscallFactories syscalls, SocketAddress address, DatagramConfig config) {
         if (config.reusePort() && address instanceof UnixDomainSocketAddress) {
             throw new IllegalArgumentException(
                     "cannot share " + address + ", which has no port: turn reusePort off");
@@ -224,7 +226,7 @@ public record SocketSettings(SocketOptions options, PortSharing sharing, int bac
     }
 
     private static void prepareDatagram(
-            Syscalls syscalls,
+            SyscallFactories syscalls,
             OpenDescriptor socket,
             SocketAddress address,
             DatagramConfig config) {

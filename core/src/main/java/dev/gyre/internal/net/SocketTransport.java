@@ -6,7 +6,7 @@ import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.io.BufferOperation;
 import dev.gyre.internal.io.LoopOperation;
 import dev.gyre.internal.io.LoopOperations;
-import dev.gyre.internal.io.LoopReceive;
+import dev.gyre.internal.io.LoopReceiveOperation;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -65,7 +65,7 @@ final class SocketTransport implements Transport {
     private final EventLoop loop;
     private final LoopOperations operations;
     final OpenDescriptor socket;
-    private final LoopReceive receive;
+    private final LoopReceiveOperation receive;
     private final HangupWatch hangup;
     private final Consumer<Operation> onWritten = this::written;
     private final Runnable onProgress = this::progressed;
@@ -94,7 +94,7 @@ final class SocketTransport implements Transport {
         this.socket = socket;
         receive = operations.pools().receiving.acquire().of(socket, this::received);
         hangup = new HangupWatch(this, operations);
-        operations.atTickEnd(hangup); // Arms it unless a receive starts before.
+        operations.beforeFlush(hangup); // Arms it unless a receive starts before.
     }
 
     @Override
@@ -142,9 +142,9 @@ final class SocketTransport implements Transport {
     }
 
     private void resumeReceive() {
-        boolean caughtUp = barrierPending && isSocketEmpty();
+        boolean inputDelivered = barrierPending && isSocketEmpty();
         receive();
-        if (caughtUp) {
+        if (inputDelivered) {
             barrierPending = false;
             handler().onInputBarrier();
         }
@@ -188,7 +188,7 @@ final class SocketTransport implements Transport {
             cancelReceive();
         }
         if (!wanted && receiving == Receiving.STOPPED) {
-            operations.atTickEnd(hangup);
+            operations.beforeFlush(hangup);
         }
     }
 
@@ -328,7 +328,7 @@ final class SocketTransport implements Transport {
 
     /// The handler is never called inside a call of its own.
     private void laterUnlessClosed(Runnable news) {
-        operations.atTickEnd(
+        operations.beforeFlush(
                 () -> {
                     if (!closed) {
                         news.run();
@@ -347,7 +347,7 @@ final class SocketTransport implements Transport {
             SocketOption.resetOnClose(operations.syscalls(), socket);
         }
         socket.close(); // Cancels operations in flight. They complete before the fd is reused.
-        operations.atTickEnd(this::releaseIfIdle);
+        operations.beforeFlush(this::releaseIfIdle);
     }
 
     /// Discards unread input. If the socket closed with unread input, the kernel would send a reset

@@ -225,7 +225,7 @@ final class StreamOutput {
     private void scheduleFlush() {
         if (!flushScheduled) {
             flushScheduled = true;
-            operations.atTickEnd(flush);
+            operations.beforeFlush(flush);
         }
     }
 

@@ -125,7 +125,7 @@ public final class Streams implements AutoCloseable {
 
     private static Promise<Stream> secure(Stream stream, Tls tls) {
         try {
-            return stream.secure(tls).then(_ -> stream);
+            return stream.startTls(tls).then(_ -> stream);
         } catch (Throwable e) {
             stream.abort(); // The caller has no reference to it.
             throw e;
@@ -256,7 +256,7 @@ public final class Streams implements AutoCloseable {
             attempt(() -> last.lifecycle.close(CloseReason.LOOP_ENDED, null), failed);
         }
         logReset("Loop " + loop.config().name(), unfinished);
-        operations.endTick(); // Returns lent buffers that are not in flight.
+        operations.runFlushActions(); // Returns lent buffers that are not in flight.
         if (!failed.isEmpty()) {
             RuntimeException thrown = failed.removeFirst();
             failed.forEach(thrown::addSuppressed);

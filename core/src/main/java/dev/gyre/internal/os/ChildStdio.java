@@ -3,7 +3,7 @@ package dev.gyre.internal.os;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.Command;
 import dev.gyre.os.Stdio;
@@ -27,19 +27,19 @@ final class ChildStdio {
 
     private static final String[] NAMES = {"input", "output", "error"};
 
-    private final Supplier<? extends PollSyscalls> kernels;
+    private final Supplier<? extends PollCalls> kernels;
     // Null for a stream that is not a pipe.
     private final @Nullable Descriptor[] parentEnds = new @Nullable Descriptor[COUNT];
     final @Nullable Descriptor[] childEnds = new @Nullable Descriptor[COUNT];
     private final List<Descriptor> all = new ArrayList<>();
 
     /// Creates one without pipes, for an adopted process.
-    ChildStdio(Supplier<? extends PollSyscalls> kernels) {
+    ChildStdio(Supplier<? extends PollCalls> kernels) {
         this.kernels = kernels;
     }
 
     /// Opens the pipes of a command; if one cannot be opened, none stays open.
-    static ChildStdio open(Supplier<? extends PollSyscalls> kernels, Command command) {
+    static ChildStdio open(Supplier<? extends PollCalls> kernels, Command command) {
         ChildStdio stdio = new ChildStdio(kernels);
         try {
             Stdio[] wanted = {command.input(), command.output(), command.error()};

@@ -26,7 +26,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.FileNames;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.FileChange;
 
@@ -117,9 +117,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
 
     /// Opens the instance of the loop if absent.
     static InotifyInstance of(
-            Loop loop,
-            Supplier<? extends FileCalls> files,
-            Supplier<? extends PollSyscalls> kernels) {
+            Loop loop, Supplier<? extends FileCalls> files, Supplier<? extends PollCalls> kernels) {
         InotifyInstance present = loop.owned(InotifyInstance.class);
         if (present != null) {
             return present;

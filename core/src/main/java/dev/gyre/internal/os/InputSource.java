@@ -6,7 +6,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.FileCalls.FileType;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.internal.sys.TerminalSettings;
 import dev.gyre.internal.sys.Transfer;
 import dev.gyre.io.Descriptor;
@@ -32,7 +32,7 @@ import java.nio.file.Path;
 ///
 /// Loop thread only.
 final class InputSource {
-    private final Syscalls calls;
+    private final SyscallFactories calls;
 
     /// `null` if the descriptor is not open.
     final @Nullable Descriptor descriptor;
@@ -43,7 +43,10 @@ final class InputSource {
     final boolean neverBlocks;
 
     private InputSource(
-            Syscalls calls, @Nullable Descriptor descriptor, boolean socket, boolean neverBlocks) {
+            SyscallFactories calls,
+            @Nullable Descriptor descriptor,
+            boolean socket,
+            boolean neverBlocks) {
         this.calls = calls;
         this.descriptor = descriptor;
         this.socket = socket;
@@ -51,7 +54,7 @@ final class InputSource {
     }
 
     /// @throws SystemCallException if the descriptor is open, but not for reading
-    static InputSource of(Syscalls calls, int fd) {
+    static InputSource of(SyscallFactories calls, int fd) {
         int mode = calls.kernels().get().fcntl(fd, Linux.F_GETFL, 0);
         if (mode == -Errno.EBADF || isClassLibrary(fd)) {
             return new InputSource(calls, null, false, false);

@@ -4,8 +4,8 @@ import dev.gyre.EventLoop;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.LinuxFileCalls;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.os.FileChange;
 import dev.gyre.os.FileChange.Kind;
 import dev.gyre.os.FileWatch;
@@ -74,7 +74,7 @@ public final class OpenFileWatch implements FileWatch {
     }
 
     public static FileWatch on(EventLoop loop, Path path, Consumer<? super FileChange> callback) {
-        return on(loop, path, callback, LinuxFileCalls::new, LinuxPollSyscalls::ofThread);
+        return on(loop, path, callback, LinuxFileCalls::new, LinuxPollCalls::ofThread);
     }
 
     static FileWatch on(
@@ -82,7 +82,7 @@ public final class OpenFileWatch implements FileWatch {
             Path path,
             Consumer<? super FileChange> callback,
             Supplier<? extends FileCalls> files,
-            Supplier<? extends PollSyscalls> kernels) {
+            Supplier<? extends PollCalls> kernels) {
         Loop owner = check("FileWatch.on", loop, path, callback);
         Path parent = path.getParent();
         Path directory = parent == null ? Path.of("") : parent;
@@ -100,7 +100,7 @@ public final class OpenFileWatch implements FileWatch {
 
     public static FileWatch tree(
             EventLoop loop, Path directory, Consumer<? super FileChange> callback) {
-        return tree(loop, directory, callback, LinuxFileCalls::new, LinuxPollSyscalls::ofThread);
+        return tree(loop, directory, callback, LinuxFileCalls::new, LinuxPollCalls::ofThread);
     }
 
     static FileWatch tree(
@@ -108,7 +108,7 @@ public final class OpenFileWatch implements FileWatch {
             Path directory,
             Consumer<? super FileChange> callback,
             Supplier<? extends FileCalls> files,
-            Supplier<? extends PollSyscalls> kernels) {
+            Supplier<? extends PollCalls> kernels) {
         Loop owner = check("FileWatch.tree", loop, directory, callback);
         OpenFileWatch opened =
                 open(

@@ -6,7 +6,7 @@ import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.StandardInput;
 
@@ -60,18 +60,18 @@ public final class OpenStandardInput implements StandardInput {
     public static StandardInput bytes(
             EventLoop loop, Consumer<? super ByteBuffer> onBytes, Runnable onEnd) {
         Objects.requireNonNull(onBytes, "onBytes");
-        return open(loop, Syscalls.LINUX_BY_THREAD, FD, new Chunker.Bytes(onBytes), onEnd);
+        return open(loop, SyscallFactories.LINUX_BY_THREAD, FD, new Chunker.Bytes(onBytes), onEnd);
     }
 
     public static StandardInput lines(
             EventLoop loop, Consumer<? super String> onLine, Runnable onEnd) {
         Objects.requireNonNull(onLine, "onLine");
         Chunker lines = new Chunker.Lines(onLine, MAX_LINE_BYTES);
-        return open(loop, Syscalls.LINUX_BY_THREAD, FD, lines, onEnd);
+        return open(loop, SyscallFactories.LINUX_BY_THREAD, FD, lines, onEnd);
     }
 
     public static StandardInput open(
-            EventLoop loop, Syscalls calls, int fd, Chunker chunker, Runnable onEnd) {
+            EventLoop loop, SyscallFactories calls, int fd, Chunker chunker, Runnable onEnd) {
         Objects.requireNonNull(loop, "loop");
         Objects.requireNonNull(onEnd, "onEnd");
         if (!IN_USE.add(fd)) {

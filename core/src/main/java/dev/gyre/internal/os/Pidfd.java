@@ -5,7 +5,7 @@ import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.ProcessCalls;
 import dev.gyre.internal.sys.ProcessCalls.WaitResult;
 import dev.gyre.io.Descriptor;
@@ -29,7 +29,7 @@ final class Pidfd {
 
     /// @return empty if no such process exists
     static Optional<Pidfd> open(
-            Supplier<? extends PollSyscalls> kernels,
+            Supplier<? extends PollCalls> kernels,
             Supplier<? extends ProcessCalls> processes,
             int pid) {
         FdReaper.reclaim(); // Descriptors may have run out.

@@ -3,9 +3,9 @@ package dev.gyre.internal.os;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.LinuxProcessCalls;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.SignalCalls;
 import dev.gyre.os.Signal;
 
@@ -23,7 +23,7 @@ public record SignalSources(
         SignalRegistry registry,
         BlockedSignals blocked,
         Supplier<? extends SignalCalls> calls,
-        Supplier<? extends PollSyscalls> kernels) {
+        Supplier<? extends PollCalls> kernels) {
 
     /// The sources of this process, which has one handler per signal and so one registry.
     public static final SignalSources OF_PROCESS =
@@ -31,7 +31,7 @@ public record SignalSources(
                     new SignalRegistry(new JvmSignalHandlers()),
                     new BlockedSignals(LinuxProcessCalls::new, Path.of("/proc/self/task")),
                     LinuxProcessCalls::new,
-                    LinuxPollSyscalls::ofThread);
+                    LinuxPollCalls::ofThread);
 
     /// Returns the sources of a loop: those of a simulated backend, which has signalfds only, or
     /// those of the process.

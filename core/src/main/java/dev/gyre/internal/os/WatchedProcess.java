@@ -10,9 +10,9 @@ import dev.gyre.Watcher;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.LinuxProcessCalls;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.ProcessCalls;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.ChildProcess;
@@ -80,13 +80,13 @@ public final class WatchedProcess implements ChildProcess {
     }
 
     public static ChildProcess start(EventLoop loop, Command command) {
-        return start(loop, command, LinuxPollSyscalls::ofThread, LinuxProcessCalls::ofThread);
+        return start(loop, command, LinuxPollCalls::ofThread, LinuxProcessCalls::ofThread);
     }
 
     public static ChildProcess start(
             EventLoop loop,
             Command command,
-            Supplier<? extends PollSyscalls> kernels,
+            Supplier<? extends PollCalls> kernels,
             Supplier<? extends ProcessCalls> processes) {
         Objects.requireNonNull(command, "command");
         Loop owner = (Loop) loop;
@@ -116,7 +116,7 @@ public final class WatchedProcess implements ChildProcess {
     /// Opens a pidfd of this process, to fail before a child has run if the kernel has no pidfds, a
     /// sandbox forbids them, or descriptors have run out.
     private static void requireWatchable(
-            Supplier<? extends PollSyscalls> kernels, Supplier<? extends ProcessCalls> processes) {
+            Supplier<? extends PollCalls> kernels, Supplier<? extends ProcessCalls> processes) {
         int self = (int) ProcessHandle.current().pid();
         Pidfd.open(kernels, processes, self).ifPresent(Pidfd::close);
     }
@@ -132,13 +132,13 @@ public final class WatchedProcess implements ChildProcess {
     }
 
     public static ChildProcess adopt(EventLoop loop, long pid) {
-        return adopt(loop, pid, LinuxPollSyscalls::ofThread, LinuxProcessCalls::ofThread);
+        return adopt(loop, pid, LinuxPollCalls::ofThread, LinuxProcessCalls::ofThread);
     }
 
     public static ChildProcess adopt(
             EventLoop loop,
             long pid,
-            Supplier<? extends PollSyscalls> kernels,
+            Supplier<? extends PollCalls> kernels,
             Supplier<? extends ProcessCalls> processes) {
         if (pid <= 0 || pid > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("not a process id: " + pid);

@@ -32,7 +32,7 @@ public final class DescriptorLimit {
     private static final long QUIET_NANOS = Duration.ofSeconds(5).toNanos();
     private static final int UNKNOWN = -1;
 
-    private final Supplier<? extends PollSyscalls> kernels;
+    private final Supplier<? extends PollCalls> kernels;
 
     // Shared: any thread that sees a changed limit writes it.
     private volatile int firstReserved = UNKNOWN;
@@ -46,7 +46,7 @@ public final class DescriptorLimit {
     private long lastNanos;
     private long shed;
 
-    DescriptorLimit(Supplier<? extends PollSyscalls> kernels) {
+    DescriptorLimit(Supplier<? extends PollCalls> kernels) {
         this.kernels = kernels;
     }
 
@@ -72,10 +72,10 @@ public final class DescriptorLimit {
     /// Returns the open-file limit of this process. It comes from the kernel, because `/proc`
     /// cannot be opened once descriptors have run out.
     public static OpenFiles openFiles() {
-        return openFiles(new LinuxPollSyscalls());
+        return openFiles(new LinuxPollCalls());
     }
 
-    private static OpenFiles openFiles(PollSyscalls kernel) {
+    private static OpenFiles openFiles(PollCalls kernel) {
         MemorySegment rlimit = Memory.allocate(Linux.SIZEOF_RLIMIT);
         int result = kernel.getrlimit(Linux.RLIMIT_NOFILE, rlimit.address());
         // Reading the segment keeps it alive during the call.

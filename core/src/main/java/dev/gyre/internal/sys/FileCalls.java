@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.List;
 
-/// The system calls of files, file watching and terminals. Results are as in [PollSyscalls].
+/// The system calls of files, file watching and terminals. Results are as in [PollCalls].
 ///
 /// Calls on a file may wait for a disk, so they run off the loop or in the kernel's own workers. A
 /// simulated kernel has neither inotify nor terminals: the defaults return `-ENOSYS`.

@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The system calls of the kqueue backend. Results, threads and addresses are as in [PollSyscalls].
+/// The system calls of the kqueue backend. Results, threads and addresses are as in [PollCalls].
 ///
 /// **Error numbers** in results are those of [Errno] on every system. Those inside a `struct
 /// kevent` are the system's own: [KqueueFlavour#errno] translates them.

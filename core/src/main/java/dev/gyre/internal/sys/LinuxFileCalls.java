@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.foreign.MemorySegment;
 
-/// The real file calls, through libc; linked at first use, as in [LinuxPollSyscalls].
+/// The real file calls, through libc; linked at first use, as in [LinuxPollCalls].
 public final class LinuxFileCalls implements FileCalls {
     // One thread at a time: the owner of this instance.
     private final MemorySegment captured = Linkage.newCapture();

@@ -5,7 +5,7 @@ import static dev.gyre.internal.sys.Linkage.longFunction;
 
 import java.lang.foreign.MemorySegment;
 
-/// The real memory calls, through libc; linked at first use, as in [LinuxPollSyscalls].
+/// The real memory calls, through libc; linked at first use, as in [LinuxPollCalls].
 public final class LinuxMemoryCalls implements MemoryCalls {
     static final LinuxMemoryCalls INSTANCE = new LinuxMemoryCalls();
 

@@ -8,7 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 
-/// The real socket calls, through libc; linked at first use, as in [LinuxPollSyscalls].
+/// The real socket calls, through libc; linked at first use, as in [LinuxPollCalls].
 public final class LinuxSocketCalls implements SocketCalls {
     private static final ThreadLocal<LinuxSocketCalls> OF_THREAD =
             ThreadLocal.withInitial(LinuxSocketCalls::new);

@@ -28,7 +28,8 @@ public final class LinuxUringCalls implements UringCalls {
     @Override
     public int setup(int entries, long paramsAddress) {
         return (int)
-                Numbered.SYSCALL.call(captured, IoUring.SYS_io_uring_setup, entries, paramsAddress);
+                Numbered.SYSCALL.call(
+                        captured, IoUringAbi.SYS_io_uring_setup, entries, paramsAddress);
     }
 
     @Override
@@ -37,7 +38,7 @@ public final class LinuxUringCalls implements UringCalls {
         return (int)
                 Numbered.SYSCALL.call(
                         captured,
-                        IoUring.SYS_io_uring_enter,
+                        IoUringAbi.SYS_io_uring_enter,
                         fd,
                         toSubmit,
                         minComplete,
@@ -50,7 +51,7 @@ public final class LinuxUringCalls implements UringCalls {
     public int register(int fd, int opcode, long argAddress, int count) {
         return (int)
                 Numbered.SYSCALL.call(
-                        captured, IoUring.SYS_io_uring_register, fd, opcode, argAddress, count);
+                        captured, IoUringAbi.SYS_io_uring_register, fd, opcode, argAddress, count);
     }
 
     @Override
@@ -64,8 +65,8 @@ public final class LinuxUringCalls implements UringCalls {
                 captured,
                 0,
                 length,
-                IoUring.PROT_READ | IoUring.PROT_WRITE,
-                IoUring.MAP_SHARED | IoUring.MAP_POPULATE,
+                IoUringAbi.PROT_READ | IoUringAbi.PROT_WRITE,
+                IoUringAbi.MAP_SHARED | IoUringAbi.MAP_POPULATE,
                 fd,
                 offset);
     }

@@ -1,7 +1,7 @@
 package dev.gyre.internal.sys;
 
-/// The memory system calls. Results are as in [PollSyscalls]: zero or positive, or `-errno`. Unlike
-/// [PollSyscalls], one instance serves any number of threads.
+/// The memory system calls. Results are as in [PollCalls]: zero or positive, or `-errno`. Unlike
+/// [PollCalls], one instance serves any number of threads.
 public interface MemoryCalls {
     /// Maps zeroed memory, private to the process, readable and writable.
     ///

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 
 /// The system calls that start, watch and signal processes. Results, threads and addresses are as
-/// in [PollSyscalls].
+/// in [PollCalls].
 public interface ProcessCalls {
     int fileActionsInit(long actions);
 

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 
-/// The system calls of signals. Results, threads and addresses are as in [PollSyscalls].
+/// The system calls of signals. Results, threads and addresses are as in [PollCalls].
 public interface SignalCalls {
     int signalfd(int fd, long setAddress, int flags);
 

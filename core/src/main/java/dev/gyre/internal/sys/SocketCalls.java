@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The system calls of sockets. Results, threads and addresses are as in [PollSyscalls]. Constants
+/// The system calls of sockets. Results, threads and addresses are as in [PollCalls]. Constants
 /// and socket addresses have the values and the layout of Linux on every system: see
 /// [SocketAddresses].
 public interface SocketCalls {

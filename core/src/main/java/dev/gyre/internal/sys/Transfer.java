@@ -58,7 +58,7 @@ public final class Transfer {
     }
 
     /// @return the number of bytes; 0 if the call would block or there is no room; -1 at the end
-    public static int read(PollSyscalls kernel, int fd, ByteBuffer buffer) {
+    public static int read(PollCalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isReadOnly()) {
             throw new IllegalArgumentException("cannot read into a read-only buffer");
         }
@@ -73,7 +73,7 @@ public final class Transfer {
         return received("read", result, fd, buffer);
     }
 
-    private long readInto(PollSyscalls kernel, int fd, ByteBuffer buffer) {
+    private long readInto(PollCalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isDirect()) {
             return kernel.read(fd, reading.addressOf(buffer), buffer.remaining());
         }
@@ -114,7 +114,7 @@ public final class Transfer {
     }
 
     /// @return the number of bytes; 0 if the call would block or there is nothing to write
-    public static int write(PollSyscalls kernel, int fd, ByteBuffer buffer) {
+    public static int write(PollCalls kernel, int fd, ByteBuffer buffer) {
         if (!buffer.hasRemaining()) {
             return 0;
         }
@@ -133,7 +133,7 @@ public final class Transfer {
         throw new SystemCallException("write", (int) -result, fd);
     }
 
-    private long writeFrom(PollSyscalls kernel, int fd, ByteBuffer buffer) {
+    private long writeFrom(PollCalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isDirect()) {
             return kernel.write(fd, writing.addressOf(buffer), buffer.remaining());
         }

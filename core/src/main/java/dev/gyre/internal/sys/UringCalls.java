@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-/// The system calls of io_uring, with the rules of [PollSyscalls]: results are zero or positive, or
+/// The system calls of io_uring, with the rules of [PollCalls]: results are zero or positive, or
 /// `-errno`; one instance serves one thread at a time; the caller keeps the memory alive.
 public interface UringCalls {
     int setup(int entries, long paramsAddress);

@@ -52,7 +52,7 @@ final class Credentials {
             return new Sources(own, more, trusted, verifies);
         }
 
-        Sources withTrust(Path pem) {
+        Sources withTrustedCertificates(Path pem) {
             return new Sources(own, byName, pem, true);
         }
 

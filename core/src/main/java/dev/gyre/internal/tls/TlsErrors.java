@@ -53,7 +53,8 @@ final class TlsErrors {
                 case CertPathBuilderException _ -> {
                     return "the certificate of "
                             + peer
-                            + " is not trusted: add its issuer with withTrust if it should be";
+                            + " is not trusted: add its issuer with withTrustedCertificates if it"
+                            + " should be";
                 }
                 default -> {}
             }

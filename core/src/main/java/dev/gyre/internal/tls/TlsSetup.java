@@ -87,12 +87,12 @@ public final class TlsSetup implements Tls, Cloneable {
     }
 
     @Override
-    public Tls withName(String pattern, Path chain, Path key) throws IOException {
+    public Tls withSniCertificate(String pattern, Path chain, Path key) throws IOException {
         return withName(pattern, new PemFiles(chain, key, Password.NONE));
     }
 
     @Override
-    public Tls withName(String pattern, Path pkcs12, char[] password) throws IOException {
+    public Tls withSniCertificate(String pattern, Path pkcs12, char[] password) throws IOException {
         return withName(pattern, new Pkcs12File(pkcs12, Password.of(password)));
     }
 
@@ -123,8 +123,9 @@ public final class TlsSetup implements Tls, Cloneable {
     }
 
     @Override
-    public Tls withTrust(Path pem) throws IOException {
-        return with(credentials.sources().withTrust(Objects.requireNonNull(pem, "pem")));
+    public Tls withTrustedCertificates(Path pem) throws IOException {
+        return with(
+                credentials.sources().withTrustedCertificates(Objects.requireNonNull(pem, "pem")));
     }
 
     @Override

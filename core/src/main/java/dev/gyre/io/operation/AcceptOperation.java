@@ -1,12 +1,12 @@
 package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.LoopAccept;
+import dev.gyre.internal.io.LoopAcceptOperation;
 import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
 
 /// Accepts one connection, or one after the other.
-public sealed interface AcceptOperation extends Operation permits LoopAccept {
+public sealed interface AcceptOperation extends Operation permits LoopAcceptOperation {
     /// Returns the accepted connection. It is non-blocking and not inherited by child processes.
     /// The caller must close it. An operation closes a connection that the callback does not fetch.
     ///

@@ -1,10 +1,10 @@
 package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.LoopFileOpen;
+import dev.gyre.internal.io.LoopFileOpenOperation;
 import dev.gyre.io.Descriptor;
 
 /// Opens a file.
-public sealed interface FileOpenOperation extends Operation permits LoopFileOpen {
+public sealed interface FileOpenOperation extends Operation permits LoopFileOpenOperation {
     /// Returns the opened file. Child processes do not inherit it. The caller must close it. An
     /// operation closes a file that the callback does not fetch.
     ///

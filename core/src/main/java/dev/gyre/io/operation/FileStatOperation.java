@@ -1,11 +1,11 @@
 package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.LoopFileStat;
+import dev.gyre.internal.io.LoopFileStatOperation;
 
 import java.time.Instant;
 
 /// Reads the status of a file.
-public sealed interface FileStatOperation extends Operation permits LoopFileStat {
+public sealed interface FileStatOperation extends Operation permits LoopFileStatOperation {
     /// Returns the status that the last completion read.
     ///
     /// @throws IllegalStateException if the operation failed or has not completed

@@ -1,11 +1,11 @@
 package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.LoopMessage;
+import dev.gyre.internal.io.LoopMessageOperation;
 
 import java.net.SocketAddress;
 
 /// Sends or receives one message with an address.
-public sealed interface MessageOperation extends Operation permits LoopMessage {
+public sealed interface MessageOperation extends Operation permits LoopMessageOperation {
     /// Returns the sender of a received message, or the destination of a message to send.
     ///
     /// @throws IllegalStateException if absent: connected sockets may report no sender

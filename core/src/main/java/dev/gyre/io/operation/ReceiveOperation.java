@@ -1,6 +1,6 @@
 package dev.gyre.io.operation;
 
-import dev.gyre.internal.io.LoopReceive;
+import dev.gyre.internal.io.LoopReceiveOperation;
 import dev.gyre.io.Buffer;
 
 /// Receives repeatedly into the loop's receive buffers. A descriptor without input occupies no
@@ -8,7 +8,7 @@ import dev.gyre.io.Buffer;
 ///
 /// The operation ends at the end of input, with result zero, on an error, or when it is cancelled.
 /// While all buffers are in use it waits for one.
-public sealed interface ReceiveOperation extends Operation permits LoopReceive {
+public sealed interface ReceiveOperation extends Operation permits LoopReceiveOperation {
     /// Returns the received bytes. The buffer is returned to the loop after the callback.
     ///
     /// @throws IllegalStateException if the last completion has no bytes

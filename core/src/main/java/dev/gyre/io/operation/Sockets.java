@@ -5,7 +5,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Descriptor;
 
 import java.net.SocketAddress;
@@ -61,7 +61,7 @@ public final class Sockets {
         NativeSockets.shutdownOutput(syscalls(loop), open(socket));
     }
 
-    private static Syscalls syscalls(EventLoop loop) {
+    private static SyscallFactories syscalls(EventLoop loop) {
         return Loop.of(loop).operations().syscalls();
     }
 

@@ -10,9 +10,9 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.BeforeEach;
 
@@ -59,7 +59,7 @@ abstract class ReadinessFixture {
                     }
                 };
         InvocationHandler kernel = (_, method, arguments) -> call(method.getName(), arguments);
-        PollSyscalls files = as(PollSyscalls.class, kernel);
+        PollCalls files = as(PollCalls.class, kernel);
         SocketCalls sockets = as(SocketCalls.class, kernel);
         FileCalls none = as(FileCalls.class, kernel);
         Backend backend =
@@ -75,7 +75,9 @@ abstract class ReadinessFixture {
                         });
         operations =
                 new ReadinessOperations(
-                        backend, new Syscalls(() -> files, () -> sockets, () -> none), context);
+                        backend,
+                        new SyscallFactories(() -> files, () -> sockets, () -> none),
+                        context);
         socket = operations.open(FD, traits);
     }
 

@@ -8,11 +8,11 @@ import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.PollCalls.FdPair;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,12 +25,13 @@ import java.lang.foreign.MemorySegment;
 /// and the two may be in different batches.
 @On("epoll")
 class ReadinessUrgentDataTest {
-    private final LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+    private final LinuxPollCalls kernel = new LinuxPollCalls();
     private final LinuxSocketCalls sockets = new LinuxSocketCalls();
     private final FdPair pair = new FdPair();
     private final MemorySegment memory = Memory.allocate(16);
     private final ReadinessOperations operations =
-            new ReadinessOperations(new ScriptedBackend(), Syscalls.LINUX, new TestLoopContext());
+            new ReadinessOperations(
+                    new ScriptedBackend(), SyscallFactories.LINUX, new TestLoopContext());
 
     @BeforeEach
     void connect() {

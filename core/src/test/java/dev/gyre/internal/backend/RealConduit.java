@@ -2,16 +2,16 @@ package dev.gyre.internal.backend;
 
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 
 import java.lang.foreign.MemorySegment;
 
 /// A conduit of the real kernel.
 public final class RealConduit implements Conduit {
-    private final PollSyscalls kernel = new LinuxPollSyscalls();
+    private final PollCalls kernel = new LinuxPollCalls();
     private final MemorySegment memory = Memory.allocate(8);
     private final int reader;
     private final int writer;
@@ -26,14 +26,14 @@ public final class RealConduit implements Conduit {
     public static Conduit pipe() {
         FdPair pair = new FdPair();
         int flags = Linux.O_NONBLOCK | Linux.O_CLOEXEC;
-        require(0, new LinuxPollSyscalls().pipe2(pair.address(), flags));
+        require(0, new LinuxPollCalls().pipe2(pair.address(), flags));
         return new RealConduit(pair);
     }
 
     public static Conduit sockets() {
         FdPair pair = new FdPair();
         int type = Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
-        require(0, new LinuxPollSyscalls().socketpair(Linux.AF_UNIX, type, 0, pair.address()));
+        require(0, new LinuxPollCalls().socketpair(Linux.AF_UNIX, type, 0, pair.address()));
         return new RealConduit(pair);
     }
 

@@ -14,7 +14,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.io.ClosedDescriptorException;
 import dev.gyre.io.Descriptor;
@@ -175,7 +175,7 @@ class DescriptorTest {
 
     @Test
     void nonBlocking_setsTheFlagAndKeepsTheOthers() {
-        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+        LinuxPollCalls kernel = new LinuxPollCalls();
         int fd = pipe.reader().fd();
         assertThat(kernel.fcntl(fd, Linux.F_SETFL, 0)).isZero();
         assertThat(pipe.reader().nonBlocking()).isSameAs(pipe.reader());
@@ -262,7 +262,7 @@ class DescriptorTest {
             throws Exception {
         Descriptor reader = pipe.reader();
         int fd = reader.fd();
-        assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_SETFL, 0)).isZero(); // It blocks.
+        assertThat(new LinuxPollCalls().fcntl(fd, Linux.F_SETFL, 0)).isZero(); // It blocks.
         List<String> got = new ArrayList<>();
         Thread blocked = Thread.ofPlatform().start(() -> got.add(read(reader)));
         try (EventLoop loop = EventLoop.open()) {
@@ -275,19 +275,19 @@ class DescriptorTest {
             reader.close();
             assertThat(loop.metrics().watchers()).isZero();
         }
-        assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_GETFD, 0))
+        assertThat(new LinuxPollCalls().fcntl(fd, Linux.F_GETFD, 0))
                 .as("still open, since the read is under way")
                 .isNotNegative();
         write(pipe.writer(), "x");
         blocked.join();
         assertThat(got).containsExactly("x");
-        assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_GETFD, 0)).isEqualTo(-Errno.EBADF);
+        assertThat(new LinuxPollCalls().fcntl(fd, Linux.F_GETFD, 0)).isEqualTo(-Errno.EBADF);
     }
 
     /// Waits until the thread blocks in the kernel.
     private static boolean isInSystemCall(Thread thread) {
         for (StackTraceElement frame : thread.getStackTrace()) {
-            if (frame.getClassName().endsWith("LinuxPollSyscalls")) {
+            if (frame.getClassName().endsWith("LinuxPollCalls")) {
                 return true;
             }
         }

@@ -2,8 +2,8 @@ package dev.gyre.internal.io;
 
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.LinuxPollCalls;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.io.Descriptor;
 
 import java.nio.ByteBuffer;
@@ -20,7 +20,7 @@ public final class TestDescriptors {
     public static List<Descriptor> sockets() {
         FdPair pair = new FdPair();
         require(
-                new LinuxPollSyscalls()
+                new LinuxPollCalls()
                         .socketpair(
                                 Linux.AF_UNIX,
                                 Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC,
@@ -32,12 +32,12 @@ public final class TestDescriptors {
     /// An eventfd: readable if the count is not zero.
     public static Descriptor eventfd(int count) {
         int flags = Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK;
-        return Descriptor.own(require(new LinuxPollSyscalls().eventfd(count, flags)));
+        return Descriptor.own(require(new LinuxPollCalls().eventfd(count, flags)));
     }
 
     /// Duplicates a descriptor.
     public static Descriptor duplicate(Descriptor descriptor) {
-        int fd = new LinuxPollSyscalls().fcntl(descriptor.fd(), F_DUPFD_CLOEXEC, 0);
+        int fd = new LinuxPollCalls().fcntl(descriptor.fd(), F_DUPFD_CLOEXEC, 0);
         return Descriptor.own(require(fd));
     }
 

@@ -18,7 +18,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.io.Descriptor;
 import dev.gyre.os.Pipe;
@@ -350,7 +350,7 @@ class WatcherEventsTest extends WatcherFixture {
     void watch_ofAnEventfdAndATimerfd_works() {
         Descriptor event = TestDescriptors.eventfd(1);
         opened.add(event);
-        LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+        LinuxPollCalls kernel = new LinuxPollCalls();
         int flags = Linux.TFD_CLOEXEC | Linux.TFD_NONBLOCK;
         Descriptor timer = Descriptor.own(kernel.timerfdCreate(Linux.CLOCK_MONOTONIC, flags));
         opened.add(timer);

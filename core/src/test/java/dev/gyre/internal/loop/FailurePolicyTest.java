@@ -178,7 +178,8 @@ class FailurePolicyTest {
                                 .withObserver(
                                         new LoopObserver() {
                                             @Override
-                                            public void onOverload(EventLoop told, int remaining) {
+                                            public void onTaskBudgetExceeded(
+                                                    EventLoop told, int remaining) {
                                                 throw new IllegalStateException("observer");
                                             }
                                         }));
@@ -238,13 +239,13 @@ class FailurePolicyTest {
                                 .withObserver(
                                         new LoopObserver() {
                                             @Override
-                                            public void onOverload(
+                                            public void onTaskBudgetExceeded(
                                                     EventLoop overloaded, int remaining) {
                                                 told.add("overload " + remaining);
                                             }
 
                                             @Override
-                                            public void onMicrotaskBreach(
+                                            public void onMicrotaskBudgetExceeded(
                                                     EventLoop breached, int remaining) {
                                                 told.add("breach " + remaining);
                                             }

@@ -444,7 +444,8 @@ class TickTest {
                         .withObserver(
                                 new LoopObserver() {
                                     @Override
-                                    public void onOverload(EventLoop told, int remaining) {
+                                    public void onTaskBudgetExceeded(
+                                            EventLoop told, int remaining) {
                                         overloads.add(remaining);
                                     }
                                 }));
@@ -666,7 +667,8 @@ class TickTest {
                         .withObserver(
                                 new LoopObserver() {
                                     @Override
-                                    public void onMicrotaskBreach(EventLoop told, int remaining) {
+                                    public void onMicrotaskBudgetExceeded(
+                                            EventLoop told, int remaining) {
                                         breaches.add(remaining);
                                     }
                                 }));

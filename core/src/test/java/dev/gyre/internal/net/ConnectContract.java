@@ -13,7 +13,7 @@ import dev.gyre.internal.io.SocketOption;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
 import dev.gyre.io.KeepAlive;
@@ -56,7 +56,7 @@ public abstract class ConnectContract extends OperationFixture {
         return OpenDescriptors.count();
     }
 
-    private Syscalls seam() {
+    private SyscallFactories seam() {
         return Loop.of(loop).operations().syscalls();
     }
 

@@ -5,12 +5,12 @@ import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.backend.epoll.EpollBackend;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 @On("epoll")
 class EpollConnectTest extends ConnectContract {
     @Override
     protected EventLoop open(LoopConfig config) {
-        return Loop.open(config, EpollBackend.open(Syscalls.LINUX, config.eventsPerWait()));
+        return Loop.open(config, EpollBackend.open(SyscallFactories.LINUX, config.eventsPerWait()));
     }
 }

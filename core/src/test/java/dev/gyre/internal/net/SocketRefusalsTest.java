@@ -9,7 +9,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultySockets;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Descriptor;
 
 import org.junit.jupiter.api.Test;
@@ -25,11 +25,11 @@ class SocketRefusalsTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final Plan plan = new Plan();
-    private final Syscalls seam =
-            new Syscalls(
-                    Syscalls.LINUX.kernels(),
+    private final SyscallFactories seam =
+            new SyscallFactories(
+                    SyscallFactories.LINUX.kernels(),
                     () -> new FaultySockets(plan),
-                    Syscalls.LINUX.files());
+                    SyscallFactories.LINUX.files());
 
     private void refuses(String call, int errno, SocketAddress address, String... said) {
         long before = OpenDescriptors.count();

@@ -6,7 +6,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.internal.sys.Exchange;
 import dev.gyre.internal.sys.FaultyInotify;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.os.Changes;
 
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +40,7 @@ class FileTreeScanRacesTest {
     }
 
     private void watch() {
-        OpenFileWatch.tree(loop, root, changes, () -> inotify, LinuxPollSyscalls::ofThread);
+        OpenFileWatch.tree(loop, root, changes, () -> inotify, LinuxPollCalls::ofThread);
     }
 
     private Path path(String name) {

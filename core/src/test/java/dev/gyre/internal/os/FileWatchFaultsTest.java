@@ -12,9 +12,9 @@ import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyInotify;
 import dev.gyre.internal.sys.FaultyKernel;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.os.Changes;
 import dev.gyre.os.FileChange;
 import dev.gyre.os.FileChange.Kind;
@@ -57,11 +57,11 @@ class FileWatchFaultsTest {
     }
 
     private FileWatch on(Path path) {
-        return OpenFileWatch.on(loop, path, changes, () -> inotify, LinuxPollSyscalls::ofThread);
+        return OpenFileWatch.on(loop, path, changes, () -> inotify, LinuxPollCalls::ofThread);
     }
 
     private FileWatch tree() {
-        return OpenFileWatch.tree(loop, root, changes, () -> inotify, LinuxPollSyscalls::ofThread);
+        return OpenFileWatch.tree(loop, root, changes, () -> inotify, LinuxPollCalls::ofThread);
     }
 
     private Path path(String name) {
@@ -139,7 +139,7 @@ class FileWatchFaultsTest {
                                             root,
                                             changes,
                                             () -> inotify,
-                                            LinuxPollSyscalls::ofThread))
+                                            LinuxPollCalls::ofThread))
                     .hasMessageContaining("ENOSPC");
             assertThat(OpenDescriptors.count()).isLessThanOrEqualTo(before);
         }
@@ -206,7 +206,7 @@ class FileWatchFaultsTest {
     @Test
     @Clause("Y-1")
     void read_refused_endsEveryWatchAndIsHandedOver() throws IOException {
-        PollSyscalls refusing = kernelThatReadsNothing();
+        PollCalls refusing = kernelThatReadsNothing();
         FileWatch watch = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         loop.runUntilEmpty();
@@ -221,14 +221,13 @@ class FileWatchFaultsTest {
     @Clause("Y-1")
     void watch_openedAfterAReadWasRefused_isGivenAnotherInstance() throws IOException {
         Changes later = new Changes();
-        PollSyscalls refusing = kernelThatReadsNothing();
+        PollCalls refusing = kernelThatReadsNothing();
         FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         Changes.runUntil(loop, () -> !caught.isEmpty());
         assertThat(lost.isOpen()).as("its last change is still on its way").isTrue();
         FileWatch watch =
-                OpenFileWatch.on(
-                        loop, root, later, FaultyInotify::new, LinuxPollSyscalls::ofThread);
+                OpenFileWatch.on(loop, root, later, FaultyInotify::new, LinuxPollCalls::ofThread);
         Files.createDirectory(path("b"));
         assertThat(later.take(loop, root)).containsExactly("CREATED b");
         assertThat(changes.all).containsExactly(new FileChange(Kind.OVERFLOW, root));
@@ -240,7 +239,7 @@ class FileWatchFaultsTest {
     @Test
     @Clause("Y-1")
     void loop_closedAfterAReadWasRefused_closesTheWatchesThatWereNotToldYet() throws IOException {
-        PollSyscalls refusing = kernelThatReadsNothing();
+        PollCalls refusing = kernelThatReadsNothing();
         FileWatch lost = OpenFileWatch.on(loop, root, changes, () -> inotify, () -> refusing);
         Files.createDirectory(path("a"));
         Changes.runUntil(loop, () -> !caught.isEmpty());
@@ -250,17 +249,17 @@ class FileWatchFaultsTest {
         caught.clear();
     }
 
-    private static PollSyscalls kernelThatReadsNothing() {
-        return (PollSyscalls)
+    private static PollCalls kernelThatReadsNothing() {
+        return (PollCalls)
                 Proxy.newProxyInstance(
-                        PollSyscalls.class.getClassLoader(),
-                        new Class<?>[] {PollSyscalls.class},
+                        PollCalls.class.getClassLoader(),
+                        new Class<?>[] {PollCalls.class},
                         (proxy, method, arguments) -> {
                             if (method.getName().equals("read")) {
                                 return (long) -Errno.EIO;
                             }
                             try {
-                                return method.invoke(LinuxPollSyscalls.ofThread(), arguments);
+                                return method.invoke(LinuxPollCalls.ofThread(), arguments);
                             } catch (InvocationTargetException e) {
                                 throw e.getCause();
                             }

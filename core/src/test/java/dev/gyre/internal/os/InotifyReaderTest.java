@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.os.Changes;
 import dev.gyre.os.FileChange;
 import dev.gyre.os.FileChange.Kind;
@@ -57,7 +57,7 @@ class InotifyReaderTest {
     }
 
     private FileWatch on(Path path, Changes reported) {
-        return OpenFileWatch.on(loop, path, reported, () -> inotify, LinuxPollSyscalls::ofThread);
+        return OpenFileWatch.on(loop, path, reported, () -> inotify, LinuxPollCalls::ofThread);
     }
 
     /// Of the watched directory.
@@ -249,7 +249,7 @@ class InotifyReaderTest {
         Changes ofTree = new Changes();
         Path mounted = Files.createDirectory(directory.resolve("mounted"));
         Files.createFile(mounted.resolve("covered"));
-        OpenFileWatch.tree(loop, directory, ofTree, () -> inotify, LinuxPollSyscalls::ofThread);
+        OpenFileWatch.tree(loop, directory, ofTree, () -> inotify, LinuxPollCalls::ofThread);
         int before = inotify.watchOf(mounted);
         inotify.event(before, IN_UNMOUNT, 0, "");
         inotify.event(before, IN_IGNORED, 0, "");
@@ -268,7 +268,7 @@ class InotifyReaderTest {
     void ignored_insideATree_waitsForTheParentToBeTold() throws IOException {
         Changes ofTree = new Changes();
         Path below = Files.createDirectory(directory.resolve("below"));
-        OpenFileWatch.tree(loop, directory, ofTree, () -> inotify, LinuxPollSyscalls::ofThread);
+        OpenFileWatch.tree(loop, directory, ofTree, () -> inotify, LinuxPollCalls::ofThread);
         inotify.event(inotify.watchOf(below), IN_IGNORED, 0, "");
         event(IN_DELETE | IN_ISDIR, 0, "below");
         Changes.runUntil(loop, () -> !ofTree.all.isEmpty());

@@ -6,8 +6,8 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyFiles;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.LinuxPollCalls;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.io.Descriptor;
 
 import java.nio.ByteBuffer;
@@ -32,8 +32,7 @@ final class ScriptedInotify extends FaultyFiles implements AutoCloseable {
     ScriptedInotify() {
         super(new FaultyKernel.Plan());
         FdPair pair = new FdPair();
-        int result =
-                new LinuxPollSyscalls().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
+        int result = new LinuxPollCalls().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
         if (result < 0) {
             throw new AssertionError("pipe2: " + Errno.name(-result));
         }

@@ -157,7 +157,7 @@ class ConstantsTest {
     void constants_areThoseOfTheSystemsHeaders(@TempDir Path directory)
             throws IOException, InterruptedException, IllegalAccessException {
         Map<String, Integer> ours = new TreeMap<>();
-        for (Class<?> type : new Class<?>[] {Linux.class, IoUring.class, Errno.class}) {
+        for (Class<?> type : new Class<?>[] {Linux.class, IoUringAbi.class, Errno.class}) {
             for (Field field : type.getFields()) {
                 ours.put(field.getName(), field.getInt(null));
             }

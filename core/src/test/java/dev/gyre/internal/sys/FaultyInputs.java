@@ -25,8 +25,8 @@ public final class FaultyInputs {
     }
 
     /// These calls, together with a kernel.
-    public Syscalls with(Supplier<? extends PollSyscalls> kernels) {
-        return new Syscalls(kernels, () -> sockets, () -> files);
+    public SyscallFactories with(Supplier<? extends PollCalls> kernels) {
+        return new SyscallFactories(kernels, () -> sockets, () -> files);
     }
 
     private <T> T recording(Class<T> type, T real) {

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 /// descriptors, to find leaks.
 ///
 /// One plan serves all instances of a backend, so it is synchronised.
-public final class FaultyKernel implements PollSyscalls {
+public final class FaultyKernel implements PollCalls {
     /// The faults to inject, and the calls made.
     public static final class Plan {
         private final Map<String, Deque<LongSupplier>> faults = new HashMap<>();
@@ -108,7 +108,7 @@ public final class FaultyKernel implements PollSyscalls {
         }
     }
 
-    private final PollSyscalls real = new LinuxPollSyscalls();
+    private final PollCalls real = new LinuxPollCalls();
     private final Plan plan;
 
     public FaultyKernel(Plan plan) {

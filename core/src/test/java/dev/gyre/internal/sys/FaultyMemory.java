@@ -5,7 +5,7 @@ import java.util.Map;
 
 /// The real memory calls, counted; the test chooses those to refuse.
 public final class FaultyMemory implements MemoryCalls {
-    private final MemoryCalls real = Syscalls.LINUX.memory();
+    private final MemoryCalls real = SyscallFactories.LINUX.memory();
     private final Map<Long, Long> mapped = new HashMap<>();
     private long firstRefused = Long.MAX_VALUE;
     private long lastRefused;

@@ -53,12 +53,13 @@ public class FaultyUring implements UringCalls {
         volatile int counted;
 
         Submissions(long params) {
-            entries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
-            head = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
-            tail = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
-            completionEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES);
-            completionTail = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
-            completions = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
+            entries = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
+            head = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
+            tail = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
+            completionEntries =
+                    Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES);
+            completionTail = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
+            completions = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
         }
     }
 
@@ -130,8 +131,10 @@ public class FaultyUring implements UringCalls {
         for (int i = queue.counted; i != tail; i++) {
             int position = i & (queue.completionEntries - 1);
             long completion =
-                    queue.rings + queue.completions + (long) position * IoUring.SIZEOF_IO_URING_CQE;
-            if (Memory.getInt(completion + IoUring.OFFSETOF_IO_URING_CQE_RES) == -countedErrno) {
+                    queue.rings
+                            + queue.completions
+                            + (long) position * IoUringAbi.SIZEOF_IO_URING_CQE;
+            if (Memory.getInt(completion + IoUringAbi.OFFSETOF_IO_URING_CQE_RES) == -countedErrno) {
                 counted.incrementAndGet();
             }
         }
@@ -166,16 +169,16 @@ public class FaultyUring implements UringCalls {
         int tail = Memory.getIntAcquire(queue.rings + queue.tail);
         for (int i = Memory.getIntAcquire(queue.rings + queue.head); i != tail; i++) {
             long entry =
-                    queue.first + (long) (i & (queue.entries - 1)) * IoUring.SIZEOF_IO_URING_SQE;
+                    queue.first + (long) (i & (queue.entries - 1)) * IoUringAbi.SIZEOF_IO_URING_SQE;
             int opcode = Memory.getByte(entry) & 0xFF;
-            long priority = entry + IoUring.OFFSETOF_IO_URING_SQE_IOPRIO;
+            long priority = entry + IoUringAbi.OFFSETOF_IO_URING_SQE_IOPRIO;
             boolean multishot = Memory.getByte(priority) != 0;
             if (opcode < Long.SIZE && (hiddenOpcodes & (1L << opcode)) != 0) {
                 Memory.putByte(entry, 0xFF);
                 refused.incrementAndGet();
             } else if (multishot
-                    && ((opcode == IoUring.IORING_OP_ACCEPT && refusesAcceptMultishot)
-                            || (opcode == IoUring.IORING_OP_RECV && refusesReceiveMultishot))) {
+                    && ((opcode == IoUringAbi.IORING_OP_ACCEPT && refusesAcceptMultishot)
+                            || (opcode == IoUringAbi.IORING_OP_RECV && refusesReceiveMultishot))) {
                 Memory.putShort(priority, 0xFFFF);
                 refused.incrementAndGet();
             }
@@ -187,9 +190,9 @@ public class FaultyUring implements UringCalls {
             if ((hiddenOpcodes & (1L << opcode)) != 0) {
                 Memory.putByte(
                         probe
-                                + IoUring.SIZEOF_IO_URING_PROBE
-                                + (long) opcode * IoUring.SIZEOF_IO_URING_PROBE_OP
-                                + IoUring.OFFSETOF_IO_URING_PROBE_OP_FLAGS,
+                                + IoUringAbi.SIZEOF_IO_URING_PROBE
+                                + (long) opcode * IoUringAbi.SIZEOF_IO_URING_PROBE_OP
+                                + IoUringAbi.OFFSETOF_IO_URING_PROBE_OP_FLAGS,
                         0);
             }
         }
@@ -221,13 +224,13 @@ public class FaultyUring implements UringCalls {
 
     @Override
     public synchronized int setup(int entries, long paramsAddress) {
-        int flags = Memory.getInt(paramsAddress + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS);
+        int flags = Memory.getInt(paramsAddress + IoUringAbi.OFFSETOF_IO_URING_PARAMS_FLAGS);
         if ((flags & refusedFlags) != 0) {
             return -Errno.EINVAL;
         }
         setupFlags.add(flags);
         int fd = (int) call("io_uring_setup", -1, () -> real.setup(entries, paramsAddress));
-        long features = paramsAddress + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES;
+        long features = paramsAddress + IoUringAbi.OFFSETOF_IO_URING_PARAMS_FEATURES;
         Memory.putInt(features, Memory.getInt(features) & ~hiddenFeatures);
         if (fd >= 0) {
             queues.put(fd, new Submissions(paramsAddress));
@@ -239,7 +242,8 @@ public class FaultyUring implements UringCalls {
     public int enter(
             int fd, int toSubmit, int minComplete, int flags, long argAddress, long argSize) {
         if (argSize != 0) {
-            long timespec = Memory.getLong(argAddress + IoUring.OFFSETOF_IO_URING_GETEVENTS_ARG_TS);
+            long timespec =
+                    Memory.getLong(argAddress + IoUringAbi.OFFSETOF_IO_URING_GETEVENTS_ARG_TS);
             sawTimeout(
                     Memory.getLong(timespec) * 1_000_000_000
                             + Memory.getLong(timespec + Linux.OFFSETOF_TIMESPEC_NANOS));
@@ -276,8 +280,8 @@ public class FaultyUring implements UringCalls {
     @Override
     public int register(int fd, int opcode, long argAddress, int count) {
         // A registered descriptor would no longer identify the ring.
-        boolean hidden = opcode == IoUring.IORING_REGISTER_RING_FDS && readsRings();
-        if (hidden || (opcode == IoUring.IORING_REGISTER_PBUF_RING && refusesBufferRings)) {
+        boolean hidden = opcode == IoUringAbi.IORING_REGISTER_RING_FDS && readsRings();
+        if (hidden || (opcode == IoUringAbi.IORING_REGISTER_PBUF_RING && refusesBufferRings)) {
             return -Errno.EINVAL;
         }
         int result =
@@ -286,7 +290,7 @@ public class FaultyUring implements UringCalls {
                                 "io_uring_register",
                                 opcode,
                                 () -> real.register(fd, opcode, argAddress, count));
-        if (opcode == IoUring.IORING_REGISTER_PROBE) {
+        if (opcode == IoUringAbi.IORING_REGISTER_PROBE) {
             hide(argAddress, count);
         }
         return result;
@@ -303,7 +307,7 @@ public class FaultyUring implements UringCalls {
         if (address > 0) {
             mapped.put(address, length);
             Submissions queue = queues.get(fd);
-            if (queue != null && offset == IoUring.IORING_OFF_SQES) {
+            if (queue != null && offset == IoUringAbi.IORING_OFF_SQES) {
                 queue.first = address;
             } else if (queue != null) {
                 queue.rings = address;

@@ -1,6 +1,6 @@
 package dev.gyre.internal.sys;
 
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 
 import java.lang.foreign.MemorySegment;
 

@@ -21,7 +21,7 @@ public final class PseudoTerminal implements AutoCloseable {
     private static final CFunction NAME = Linkage.intFunction("ptsname_r");
     private static final CFunction IOCTL = Linkage.variadicInt("ioctl", 2);
 
-    private final PollSyscalls kernel = new LinuxPollSyscalls();
+    private final PollCalls kernel = new LinuxPollCalls();
     private final MemorySegment captured = Linkage.newCapture();
     private final MemorySegment memory = Memory.allocate(SETTINGS_BYTES);
     private final int user;

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /// A real pipe, for tests that need a descriptor.
 public final class TestPipe implements AutoCloseable {
-    private final PollSyscalls kernel = new LinuxPollSyscalls();
+    private final PollCalls kernel = new LinuxPollCalls();
     private final MemorySegment memory = Memory.allocate(16);
     private final int reader;
     private final int writer;

@@ -38,7 +38,7 @@ public final class Certificates {
 
     /// A client that trusts `ca`.
     public static Tls client() throws IOException {
-        return Tls.client().withTrust(pem("ca"));
+        return Tls.client().withTrustedCertificates(pem("ca"));
     }
 
     private static Certificates make() {

@@ -207,7 +207,7 @@ class KeyFilesTest {
 
         Tls server = Tls.server(file("mixed.pem"), file("leaf-key.pem"));
         TlsEnd here = new TlsEnd(TlsSetup.of(server).newEngine(null, 0, new RecordScratch()));
-        Tls client = Tls.client().withTrust(file("root.pem"));
+        Tls client = Tls.client().withTrustedCertificates(file("root.pem"));
         TlsEnd there = new TlsEnd(TlsSetup.of(client).newEngine("a.test", 1, new RecordScratch()));
         TlsEnd.talk(there, here);
 

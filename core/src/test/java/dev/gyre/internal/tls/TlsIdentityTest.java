@@ -65,8 +65,10 @@ class TlsIdentityTest {
     @Clause("X-1")
     void name_askedFor_choosesTheCertificate(String version) throws IOException {
         Tls many =
-                server.withName("*.Example.org", Certificates.pem("wild"), Certificates.key("wild"))
-                        .withName("example.org", Certificates.pem("org"), Certificates.key("org"))
+                server.withSniCertificate(
+                                "*.Example.org", Certificates.pem("wild"), Certificates.key("wild"))
+                        .withSniCertificate(
+                                "example.org", Certificates.pem("org"), Certificates.key("org"))
                         .withVersions(version);
 
         meet(many, client, "example.org");
@@ -85,7 +87,8 @@ class TlsIdentityTest {
     @Clause("X-1")
     void name_askedForAgain_resumesItsOwnSession(String version) throws IOException {
         Tls many =
-                server.withName("example.org", Certificates.pem("org"), Certificates.key("org"))
+                server.withSniCertificate(
+                                "example.org", Certificates.pem("org"), Certificates.key("org"))
                         .withVersions(version);
         meet(many, client, "example.org");
 
@@ -101,7 +104,7 @@ class TlsIdentityTest {
     @Clause("X-1")
     void name_unknown_getsTheDefaultWhichTheClientRefuses() throws IOException {
         Tls many =
-                server.withName(
+                server.withSniCertificate(
                         "*.example.org", Certificates.pem("wild"), Certificates.key("wild"));
 
         meet(many, client, "a.b.example.org");
@@ -115,7 +118,9 @@ class TlsIdentityTest {
     @Test
     @Clause("X-1")
     void serverName_given_isAskedForInsteadOfTheHost() throws IOException {
-        Tls many = server.withName("example.org", Certificates.pem("org"), Certificates.key("org"));
+        Tls many =
+                server.withSniCertificate(
+                        "example.org", Certificates.pem("org"), Certificates.key("org"));
 
         meet(many, client.withServerName("example.org"), "10.0.0.1");
 
@@ -140,11 +145,11 @@ class TlsIdentityTest {
     @Test
     @Clause("X-1")
     void server_ofAnotherAuthority_isRefusedWithARemedy() throws IOException {
-        meet(server, Tls.client().withTrust(Certificates.pem("other")), "localhost");
+        meet(server, Tls.client().withTrustedCertificates(Certificates.pem("other")), "localhost");
 
         assertThat(clientEnd.engine.failure())
                 .hasMessageContaining("the certificate of localhost is not trusted")
-                .hasMessageContaining("withTrust");
+                .hasMessageContaining("withTrustedCertificates");
         assertThat(serverEnd.engine.failure()).hasMessageContaining("the peer sent alert");
     }
 
@@ -190,7 +195,7 @@ class TlsIdentityTest {
     @Clause("X-1")
     void clientCertificate_required_isShownAndRemembered(String version) throws IOException {
         Tls strict =
-                server.withTrust(Certificates.pem("ca"))
+                server.withTrustedCertificates(Certificates.pem("ca"))
                         .withClientCertificates(ClientCertificates.REQUIRED)
                         .withVersions(version);
         Tls known = client.withCertificate(Certificates.pem("client"), Certificates.key("client"));
@@ -213,7 +218,7 @@ class TlsIdentityTest {
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     @Clause("X-1")
     void clientCertificate_missing_isRefusedOnlyWhereRequired(String version) throws IOException {
-        Tls asking = server.withTrust(Certificates.pem("ca")).withVersions(version);
+        Tls asking = server.withTrustedCertificates(Certificates.pem("ca")).withVersions(version);
 
         meet(asking.withClientCertificates(ClientCertificates.WANTED), client, "localhost");
         assertThat(agreed()).isNotNull();
@@ -229,7 +234,7 @@ class TlsIdentityTest {
     @Clause("X-1")
     void clientCertificate_ofAStranger_isRefused() throws IOException {
         Tls strict =
-                server.withTrust(Certificates.pem("ca"))
+                server.withTrustedCertificates(Certificates.pem("ca"))
                         .withClientCertificates(ClientCertificates.REQUIRED);
 
         meet(
@@ -353,7 +358,7 @@ class TlsIdentityTest {
         for (String pattern : new String[] {"*", "a.*.b", "f*.example.org", "", "-a.org"}) {
             assertThatThrownBy(
                             () ->
-                                    server.withName(
+                                    server.withSniCertificate(
                                             pattern,
                                             Certificates.pem("org"),
                                             Certificates.key("org")))

@@ -6,7 +6,7 @@ import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.backend.ReceiveBuffers;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// Loop thread only.
 final class OneRequest implements OperationEngine {
     private final CompletionQueue completions = new CompletionQueue();
-    private final ReceiveBuffers none = new ReceiveBuffers(Syscalls.LINUX.memory(), 1, 64);
+    private final ReceiveBuffers none = new ReceiveBuffers(SyscallFactories.LINUX.memory(), 1, 64);
     private @Nullable Request pending;
 
     /// The kernel is through with it.

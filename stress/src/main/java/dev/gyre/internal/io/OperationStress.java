@@ -10,7 +10,7 @@ import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.epoll.CountingKernel;
 import dev.gyre.internal.base.StressLoopContext;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.operation.Operation;
 
 import org.jspecify.annotations.Nullable;
@@ -37,8 +37,10 @@ public final class OperationStress {
                 new LoopOperations(
                         this,
                         requests,
-                        new Syscalls(
-                                () -> kernel, Syscalls.LINUX.sockets(), Syscalls.LINUX.files()),
+                        new SyscallFactories(
+                                () -> kernel,
+                                SyscallFactories.LINUX.sockets(),
+                                SyscallFactories.LINUX.files()),
                         LoopConfig.DEFAULT);
         final OpenDescriptor descriptor =
                 OpenDescriptor.fresh(() -> kernel, NumberedKernel.FD, true);

@@ -3,13 +3,13 @@ package dev.gyre.testkit.internal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.SignalCalls;
 
 import java.util.List;
 
-/// The calls of [PollSyscalls] and [SignalCalls], answered by a simulated one.
-public final class DescriptorCalls implements PollSyscalls, SignalCalls {
+/// The calls of [PollCalls] and [SignalCalls], answered by a simulated one.
+public final class DescriptorCalls implements PollCalls, SignalCalls {
     private static final int F_DUPFD = 0;
     private static final int F_SETFD = 2;
     private static final long NANOS_PER_MILLISECOND = 1_000_000;

@@ -10,7 +10,7 @@ import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SignalCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +85,7 @@ public final class SimulatedBackend implements Backend {
     }
 
     @Override
-    public Syscalls syscalls() {
+    public SyscallFactories syscalls() {
         return kernel.seam();
     }
 

@@ -3,7 +3,7 @@ package dev.gyre.testkit.internal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.testkit.Faults;
 import dev.gyre.testkit.SimulationError;
 import dev.gyre.testkit.Trace;
@@ -46,7 +46,7 @@ public final class SimulatedKernel {
     private boolean ranOutside;
 
     final Moves moves = new Moves(this);
-    private final Syscalls seam;
+    private final SyscallFactories seam;
 
     public SimulatedKernel(long seed) {
         this.seed = seed;
@@ -57,10 +57,10 @@ public final class SimulatedKernel {
         DescriptorCalls kernels = new DescriptorCalls(this);
         NetworkCalls sockets = new NetworkCalls(this);
         StorageCalls storage = new StorageCalls(this);
-        seam = new Syscalls(() -> kernels, () -> sockets, () -> storage);
+        seam = new SyscallFactories(() -> kernels, () -> sockets, () -> storage);
     }
 
-    public Syscalls seam() {
+    public SyscallFactories seam() {
         return seam;
     }
 

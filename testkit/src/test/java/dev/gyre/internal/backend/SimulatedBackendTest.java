@@ -9,8 +9,8 @@ import dev.gyre.conformance.On;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.testkit.internal.SimulatedBackend;
 import dev.gyre.testkit.internal.SimulatedKernel;
 
@@ -50,7 +50,7 @@ class SimulatedBackendTest extends BackendContract {
         return new SimulatedConduit(calls(), pair.first(), pair.second());
     }
 
-    private PollSyscalls calls() {
+    private PollCalls calls() {
         return kernel.seam().kernels().get();
     }
 
@@ -123,14 +123,14 @@ class SimulatedBackendTest extends BackendContract {
 
     /// Two ends in the simulated kernel.
     private static final class SimulatedConduit implements Conduit {
-        private final PollSyscalls kernel;
+        private final PollCalls kernel;
         private final MemorySegment memory = Memory.allocate(8);
         private final int reader;
         private final int writer;
         private boolean readerOpen = true;
         private boolean writerOpen = true;
 
-        SimulatedConduit(PollSyscalls kernel, int reader, int writer) {
+        SimulatedConduit(PollCalls kernel, int reader, int writer) {
             this.kernel = kernel;
             this.reader = reader;
             this.writer = writer;

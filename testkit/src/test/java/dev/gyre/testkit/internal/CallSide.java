@@ -3,9 +3,9 @@ package dev.gyre.testkit.internal;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -21,13 +21,13 @@ final class CallSide implements AutoCloseable {
     private static final int ROOM = 1 << 18;
     private static final int MOST_EVENTS = 64;
 
-    private final PollSyscalls kernel;
+    private final PollCalls kernel;
     private final SocketCalls sockets;
     private final MemorySegment memory = Memory.allocate(ROOM);
     private final List<Integer> numbers = new ArrayList<>();
     private final int epfd;
 
-    CallSide(Syscalls seam) {
+    CallSide(SyscallFactories seam) {
         kernel = seam.kernels().get();
         sockets = seam.sockets().get();
         epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);

@@ -11,7 +11,7 @@ import dev.gyre.Clause;
 import dev.gyre.conformance.On;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -95,7 +95,7 @@ class DifferentialTest {
         }
 
         void go() {
-            try (CallSide r = new CallSide(Syscalls.LINUX);
+            try (CallSide r = new CallSide(SyscallFactories.LINUX);
                     CallSide m = new CallSide(simulated.seam())) {
                 real = r;
                 model = m;

@@ -13,8 +13,8 @@ import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.PollCalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 /// The backend over Linux epoll, with an eventfd to interrupt waits.
 ///
 /// Three parties call the kernel: the loop thread that waits, threads that register
-/// ([Registrations]) and threads that wake ([Wakeup]). Each has its own [PollSyscalls], because an
+/// ([Registrations]) and threads that wake ([Wakeup]). Each has its own [PollCalls], because an
 /// instance serves one thread at a time.
 public final class EpollBackend implements Backend {
     private final int epfd;
@@ -33,13 +33,13 @@ public final class EpollBackend implements Backend {
     private final Registrations registrations;
 
     // For operations, on the loop thread.
-    private final Syscalls loopSyscalls;
+    private final SyscallFactories loopSyscalls;
 
     // For any thread.
-    private final Syscalls syscalls;
+    private final SyscallFactories syscalls;
 
     // Loop thread only. The array is never reallocated: the kernel has its address while it waits.
-    private final PollSyscalls calls;
+    private final PollCalls calls;
     private final MemorySegment events;
     private final TimedWait timedWait;
     private int collected;
@@ -49,11 +49,11 @@ public final class EpollBackend implements Backend {
     private volatile boolean closed;
 
     private EpollBackend(
-            PollSyscalls calls,
+            PollCalls calls,
             int epfd,
             int eventfd,
-            Syscalls loopSyscalls,
-            Syscalls syscalls,
+            SyscallFactories loopSyscalls,
+            SyscallFactories syscalls,
             int eventsPerWait) {
         this.calls = calls;
         this.epfd = epfd;
@@ -75,19 +75,21 @@ public final class EpollBackend implements Backend {
     ///
     /// @param kernels supplies an instance for each party that calls the kernel
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    public static EpollBackend open(Supplier<? extends PollSyscalls> kernels, int eventsPerWait) {
-        Syscalls loopSyscalls =
-                new Syscalls(kernels, Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
-        return open(loopSyscalls, Syscalls.LINUX_BY_THREAD, eventsPerWait);
+    public static EpollBackend open(Supplier<? extends PollCalls> kernels, int eventsPerWait) {
+        SyscallFactories loopSyscalls =
+                new SyscallFactories(
+                        kernels, SyscallFactories.LINUX.sockets(), SyscallFactories.LINUX.files());
+        return open(loopSyscalls, SyscallFactories.LINUX_BY_THREAD, eventsPerWait);
     }
 
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    public static EpollBackend open(Syscalls syscalls, int eventsPerWait) {
+    public static EpollBackend open(SyscallFactories syscalls, int eventsPerWait) {
         return open(syscalls, syscalls.byThread(), eventsPerWait);
     }
 
-    private static EpollBackend open(Syscalls loopSyscalls, Syscalls syscalls, int eventsPerWait) {
-        PollSyscalls calls = loopSyscalls.kernels().get();
+    private static EpollBackend open(
+            SyscallFactories loopSyscalls, SyscallFactories syscalls, int eventsPerWait) {
+        PollCalls calls = loopSyscalls.kernels().get();
         int epfd = calls.epollCreate1(Linux.EPOLL_CLOEXEC);
         if (epfd < 0) {
             throw new SystemCallException("epoll_create1", -epfd, SystemCallException.NO_FD);
@@ -113,7 +115,7 @@ public final class EpollBackend implements Backend {
     /// which no registration has.
     ///
     /// @param scratch the address of room for one event
-    static int addOwn(PollSyscalls calls, int epfd, int fd, long scratch) {
+    static int addOwn(PollCalls calls, int epfd, int fd, long scratch) {
         Memory.putInt(scratch + Linux.OFFSETOF_EPOLL_EVENT_EVENTS, Linux.EPOLLIN | Linux.EPOLLET);
         Memory.putLong(scratch + Linux.OFFSETOF_EPOLL_EVENT_DATA, fd);
         return calls.epollCtl(epfd, Linux.EPOLL_CTL_ADD, fd, scratch);
@@ -125,7 +127,7 @@ public final class EpollBackend implements Backend {
     }
 
     @Override
-    public Syscalls syscalls() {
+    public SyscallFactories syscalls() {
         return syscalls;
     }
 
@@ -228,11 +230,11 @@ public final class EpollBackend implements Backend {
 
     /// Registers descriptors by `epoll_ctl`: one entry with one mask per descriptor.
     static final class EpollRegistrations extends Registrations {
-        private final PollSyscalls calls;
+        private final PollCalls calls;
         private final int epfd;
         private final MemorySegment event = Memory.allocate(Linux.SIZEOF_EPOLL_EVENT);
 
-        EpollRegistrations(PollSyscalls calls, int epfd) {
+        EpollRegistrations(PollCalls calls, int epfd) {
             this.calls = calls;
             this.epfd = epfd;
         }

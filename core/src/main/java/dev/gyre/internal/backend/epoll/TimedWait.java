@@ -4,7 +4,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 
 import java.lang.foreign.MemorySegment;
 
@@ -18,15 +18,14 @@ import java.lang.foreign.MemorySegment;
 final class TimedWait {
     private static final int NO_TIMERFD = -1;
 
-    private final PollSyscalls calls;
+    private final PollCalls calls;
     private final int epfd;
     private final long eventsAddress;
     private final int maxEvents;
     private final int timerfd;
     private final MemorySegment time = Memory.allocate(Linux.SIZEOF_ITIMERSPEC);
 
-    private TimedWait(
-            PollSyscalls calls, int epfd, long eventsAddress, int maxEvents, int timerfd) {
+    private TimedWait(PollCalls calls, int epfd, long eventsAddress, int maxEvents, int timerfd) {
         this.calls = calls;
         this.epfd = epfd;
         this.eventsAddress = eventsAddress;
@@ -36,7 +35,7 @@ final class TimedWait {
 
     /// Chooses the call that this kernel has. Probes `epoll_pwait2` by calling it: sandboxes refuse
     /// calls that the C library offers.
-    static TimedWait open(PollSyscalls calls, int epfd, long eventsAddress, int maxEvents) {
+    static TimedWait open(PollCalls calls, int epfd, long eventsAddress, int maxEvents) {
         TimedWait pwait2 = new TimedWait(calls, epfd, eventsAddress, maxEvents, NO_TIMERFD);
         int result = pwait2.until(0, 0);
         if (result != -Errno.ENOSYS && result != -Errno.EPERM) {
@@ -46,7 +45,7 @@ final class TimedWait {
         return new TimedWait(calls, epfd, eventsAddress, maxEvents, timer);
     }
 
-    private static int openTimer(PollSyscalls calls, int epfd, long scratch) {
+    private static int openTimer(PollCalls calls, int epfd, long scratch) {
         int flags = Linux.TFD_CLOEXEC | Linux.TFD_NONBLOCK;
         int fd = calls.timerfdCreate(Linux.CLOCK_MONOTONIC, flags);
         if (fd < 0) {

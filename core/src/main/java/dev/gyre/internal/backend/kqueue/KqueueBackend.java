@@ -11,7 +11,7 @@ import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,16 +34,16 @@ public final class KqueueBackend implements Backend {
     private final KqueueRegistrations registrations;
 
     // For operations, on the loop thread.
-    private final Syscalls loopSyscalls;
+    private final SyscallFactories loopSyscalls;
 
     // For any thread.
-    private final Syscalls syscalls;
+    private final SyscallFactories syscalls;
 
     // Loop thread only. The array is never reallocated: the kernel has its address while it waits.
     private final KqueueCalls calls;
     private final MemorySegment events;
     private final MemorySegment timespec = Memory.allocate(Kevent.SIZEOF_TIMESPEC);
-    private final EventBatch batch;
+    private final MergedEvents batch;
 
     // Shared: set by the thread that terminates the loop, read by the loop after each wait.
     private volatile boolean closed;
@@ -52,8 +52,8 @@ public final class KqueueBackend implements Backend {
             KqueueCalls calls,
             KqueueCalls registering,
             KqueueFlavour flavour,
-            Syscalls loopSyscalls,
-            Syscalls syscalls,
+            SyscallFactories loopSyscalls,
+            SyscallFactories syscalls,
             int kq,
             KqueueWakeup wakeup,
             int eventsPerWait) {
@@ -66,7 +66,7 @@ public final class KqueueBackend implements Backend {
         this.eventsPerWait = eventsPerWait;
         events = Memory.allocate((long) flavour.sizeofKevent() * eventsPerWait);
         // Twice: from the kernel, and from broken pipes.
-        batch = new EventBatch(flavour, 2 * eventsPerWait);
+        batch = new MergedEvents(flavour, 2 * eventsPerWait);
         registrations = new KqueueRegistrations(registering, flavour, kq, wakeup::signal);
     }
 
@@ -76,9 +76,9 @@ public final class KqueueBackend implements Backend {
     public static KqueueBackend open(
             Supplier<? extends KqueueCalls> calls,
             KqueueFlavour flavour,
-            Syscalls loopSyscalls,
+            SyscallFactories loopSyscalls,
             int eventsPerWait) {
-        return open(calls, flavour, loopSyscalls, Syscalls.LINUX_BY_THREAD, eventsPerWait);
+        return open(calls, flavour, loopSyscalls, SyscallFactories.LINUX_BY_THREAD, eventsPerWait);
     }
 
     /// Opens the kqueue of a kernel other than the real one.
@@ -87,8 +87,8 @@ public final class KqueueBackend implements Backend {
     static KqueueBackend open(
             Supplier<? extends KqueueCalls> calls,
             KqueueFlavour flavour,
-            Syscalls loopSyscalls,
-            Syscalls syscalls,
+            SyscallFactories loopSyscalls,
+            SyscallFactories syscalls,
             int eventsPerWait) {
         KqueueCalls own = calls.get();
         int kq = own.kqueue();
@@ -128,7 +128,7 @@ public final class KqueueBackend implements Backend {
     }
 
     @Override
-    public Syscalls syscalls() {
+    public SyscallFactories syscalls() {
         return syscalls;
     }
 

@@ -205,7 +205,7 @@ final class KqueueRegistrations extends Registrations {
         }
 
         /// Adds the events to a batch. Loop thread only.
-        void report(EventBatch batch) {
+        void report(MergedEvents batch) {
             if (isEmpty) {
                 return;
             }

@@ -9,7 +9,7 @@ import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueCalls;
 import dev.gyre.internal.sys.KqueueFlavour;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls.FdPair;
+import dev.gyre.internal.sys.PollCalls.FdPair;
 
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;

@@ -1,9 +1,9 @@
 package dev.gyre.internal.backend.uring;
 
 import static dev.gyre.internal.backend.uring.InFlightTable.NO_RESULT;
-import static dev.gyre.internal.sys.IoUring.IORING_CQE_BUFFER_SHIFT;
-import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_BUFFER;
-import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
+import static dev.gyre.internal.sys.IoUringAbi.IORING_CQE_BUFFER_SHIFT;
+import static dev.gyre.internal.sys.IoUringAbi.IORING_CQE_F_BUFFER;
+import static dev.gyre.internal.sys.IoUringAbi.IORING_CQE_F_MORE;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.DescriptorState;
@@ -15,8 +15,8 @@ import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.backend.SyscallExecutor;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.PollCalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 /// Turns the CQEs of operations into results. An operation without a result is submitted again: for
 /// the rest of a short write, after a poll for readiness, or once a buffer is available. Emulated
@@ -28,7 +28,7 @@ final class CqeProcessor {
     private final KernelFeatures features;
     private final ReceiveBuffers buffers;
     private final ProvidedBufferRing bufferRing;
-    private final PollSyscalls kernel;
+    private final PollCalls kernel;
     private final SyscallExecutor executor;
 
     CqeProcessor(
@@ -36,7 +36,7 @@ final class CqeProcessor {
             KernelFeatures features,
             ReceiveBuffers buffers,
             ProvidedBufferRing bufferRing,
-            Syscalls syscalls) {
+            SyscallFactories syscalls) {
         this.table = table;
         this.features = features;
         this.buffers = buffers;

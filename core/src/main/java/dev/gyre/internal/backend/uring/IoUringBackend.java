@@ -9,8 +9,8 @@ import dev.gyre.internal.backend.Wakeup;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.PollSyscalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.PollCalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.internal.sys.UringCalls;
 
 import org.jspecify.annotations.Nullable;
@@ -38,8 +38,8 @@ public final class IoUringBackend implements Backend {
     /// The longest wait after the kernel had no room for SQEs, before they are submitted again.
     private static final long CONGESTION_NANOS = 1_000_000;
 
-    private final Syscalls syscalls;
-    private final Syscalls syscallsByThread;
+    private final SyscallFactories syscalls;
+    private final SyscallFactories syscallsByThread;
     private final KernelFeatures features;
     private final PollTable table;
     private final Wakeup wake;
@@ -54,7 +54,7 @@ public final class IoUringBackend implements Backend {
     private volatile boolean closed;
 
     private IoUringBackend(
-            Syscalls syscalls,
+            SyscallFactories syscalls,
             UringCalls calls,
             Ring ring,
             int epfd,
@@ -71,14 +71,19 @@ public final class IoUringBackend implements Backend {
     }
 
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    public static IoUringBackend open(Syscalls syscalls, UringCalls calls, int eventsPerWait) {
+    public static IoUringBackend open(
+            SyscallFactories syscalls, UringCalls calls, int eventsPerWait) {
         int cqEntries = Math.max(MIN_CQ_ENTRIES, 2 * eventsPerWait);
         return open(syscalls, calls, eventsPerWait, SQ_ENTRIES, cqEntries);
     }
 
     static IoUringBackend open(
-            Syscalls syscalls, UringCalls calls, int eventsPerWait, int sqEntries, int cqEntries) {
-        PollSyscalls kernel = syscalls.kernels().get();
+            SyscallFactories syscalls,
+            UringCalls calls,
+            int eventsPerWait,
+            int sqEntries,
+            int cqEntries) {
+        PollCalls kernel = syscalls.kernels().get();
         Ring ring = new Ring(calls, kernel, sqEntries, cqEntries);
         int eventfd = -1;
         int epfd = -1;
@@ -114,7 +119,7 @@ public final class IoUringBackend implements Backend {
     }
 
     @Override
-    public Syscalls syscalls() {
+    public SyscallFactories syscalls() {
         return syscallsByThread;
     }
 

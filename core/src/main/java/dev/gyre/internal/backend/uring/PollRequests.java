@@ -1,7 +1,7 @@
 package dev.gyre.internal.backend.uring;
 
-import static dev.gyre.internal.sys.IoUring.IORING_CQE_F_MORE;
-import static dev.gyre.internal.sys.IoUring.IORING_POLL_ADD_MULTI;
+import static dev.gyre.internal.sys.IoUringAbi.IORING_CQE_F_MORE;
+import static dev.gyre.internal.sys.IoUringAbi.IORING_POLL_ADD_MULTI;
 import static dev.gyre.internal.sys.Linux.EPOLLIN;
 
 import dev.gyre.internal.backend.Readiness;

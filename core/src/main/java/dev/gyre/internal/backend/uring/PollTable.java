@@ -5,7 +5,7 @@ import dev.gyre.SystemCallException;
 import dev.gyre.internal.backend.ReadinessHandler;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ final class PollTable {
     private final Object lock = new Object();
 
     // Shared: guarded by lock.
-    private final PollSyscalls kernel;
+    private final PollCalls kernel;
     private final int epfd;
     private final MemorySegment event = Memory.allocate(Linux.SIZEOF_EPOLL_EVENT);
     private @Nullable PollRegistration[] byFd = new @Nullable PollRegistration[64];
@@ -40,7 +40,7 @@ final class PollTable {
     private volatile boolean waiting;
 
     /// @param epfd an epoll that the table owns from now on: see [#probe]
-    PollTable(PollSyscalls kernel, int epfd) {
+    PollTable(PollCalls kernel, int epfd) {
         this.kernel = kernel;
         this.epfd = epfd;
     }

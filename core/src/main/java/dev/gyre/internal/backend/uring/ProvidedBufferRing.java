@@ -1,7 +1,7 @@
 package dev.gyre.internal.backend.uring;
 
 import dev.gyre.internal.backend.ReceiveBuffers;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.Memory;
 
 import java.lang.foreign.Arena;
@@ -37,7 +37,9 @@ final class ProvidedBufferRing {
         lent = new boolean[buffers.count()];
         memory =
                 Arena.ofAuto()
-                        .allocate((long) buffers.count() * IoUring.SIZEOF_IO_URING_BUF, PAGE_BYTES);
+                        .allocate(
+                                (long) buffers.count() * IoUringAbi.SIZEOF_IO_URING_BUF,
+                                PAGE_BYTES);
     }
 
     /// Registers the buffers with the current ring, once. If the kernel refuses, RECEIVE is
@@ -87,15 +89,15 @@ final class ProvidedBufferRing {
 
     private void add(int buffer) {
         int position = tail & (buffers.count() - 1);
-        long entry = memory.address() + (long) position * IoUring.SIZEOF_IO_URING_BUF;
+        long entry = memory.address() + (long) position * IoUringAbi.SIZEOF_IO_URING_BUF;
         Memory.putLong(entry, buffers.address(buffer));
-        Memory.putInt(entry + IoUring.OFFSETOF_IO_URING_BUF_LEN, buffers.size());
-        Memory.putShort(entry + IoUring.OFFSETOF_IO_URING_BUF_BID, buffer);
+        Memory.putInt(entry + IoUringAbi.OFFSETOF_IO_URING_BUF_LEN, buffers.size());
+        Memory.putShort(entry + IoUringAbi.OFFSETOF_IO_URING_BUF_BID, buffer);
         tail++;
     }
 
     private void publish() {
         // Release: pairs with the kernel's acquire before it reads the entries.
-        Memory.putShortRelease(memory.address() + IoUring.OFFSETOF_IO_URING_BUF_RING_TAIL, tail);
+        Memory.putShortRelease(memory.address() + IoUringAbi.OFFSETOF_IO_URING_BUF_RING_TAIL, tail);
     }
 }

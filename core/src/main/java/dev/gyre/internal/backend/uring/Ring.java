@@ -2,10 +2,10 @@ package dev.gyre.internal.backend.uring;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,7 @@ final class Ring {
     private static final int REGISTRATION_REFUSED = -1;
 
     private final UringCalls calls;
-    private final PollSyscalls kernel;
+    private final PollCalls kernel;
     private final int requestedSqEntries;
     private final int requestedCqEntries;
 
@@ -50,11 +50,11 @@ final class Ring {
     /// `io_uring_getevents_arg`, then its timespec, then `io_uring_rsrc_update`.
     private final MemorySegment argument =
             Memory.allocate(
-                    IoUring.SIZEOF_IO_URING_GETEVENTS_ARG
+                    IoUringAbi.SIZEOF_IO_URING_GETEVENTS_ARG
                             + Linux.SIZEOF_TIMESPEC
-                            + IoUring.SIZEOF_IO_URING_RSRC_UPDATE);
+                            + IoUringAbi.SIZEOF_IO_URING_RSRC_UPDATE);
 
-    private final long timespec = argument.address() + IoUring.SIZEOF_IO_URING_GETEVENTS_ARG;
+    private final long timespec = argument.address() + IoUringAbi.SIZEOF_IO_URING_GETEVENTS_ARG;
     private final long update = timespec + Linux.SIZEOF_TIMESPEC;
     private int sqTail;
     private int cqHead;
@@ -65,12 +65,13 @@ final class Ring {
     /// Opens a ring without an owner.
     ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    Ring(UringCalls calls, PollSyscalls kernel, int sqEntries, int cqEntries) {
+    Ring(UringCalls calls, PollCalls kernel, int sqEntries, int cqEntries) {
         this.calls = calls;
         this.kernel = kernel;
         requestedSqEntries = sqEntries;
         requestedCqEntries = cqEntries;
-        Memory.putLong(argument.address() + IoUring.OFFSETOF_IO_URING_GETEVENTS_ARG_TS, timespec);
+        Memory.putLong(
+                argument.address() + IoUringAbi.OFFSETOF_IO_URING_GETEVENTS_ARG_TS, timespec);
         open();
     }
 
@@ -137,7 +138,7 @@ final class Ring {
             open();
         }
         if (enabledBy == null) {
-            int result = calls.register(fd(), IoUring.IORING_REGISTER_ENABLE_RINGS, 0, 0);
+            int result = calls.register(fd(), IoUringAbi.IORING_REGISTER_ENABLE_RINGS, 0, 0);
             if (result < 0) {
                 throw new SystemCallException("io_uring_register(ENABLE_RINGS)", -result, fd());
             }
@@ -186,8 +187,8 @@ final class Ring {
             }
         }
         int position = sqTail & (shared.sqEntries - 1);
-        long address = shared.sqes + (long) position * IoUring.SIZEOF_IO_URING_SQE;
-        for (int i = 0; i < IoUring.SIZEOF_IO_URING_SQE; i += Long.BYTES) {
+        long address = shared.sqes + (long) position * IoUringAbi.SIZEOF_IO_URING_SQE;
+        for (int i = 0; i < IoUringAbi.SIZEOF_IO_URING_SQE; i += Long.BYTES) {
             Memory.putLong(address + i, 0);
         }
         sqTail++;
@@ -215,33 +216,36 @@ final class Ring {
     int enterNonBlocking() {
         RingMemory shared = memory();
         int flags = Memory.getIntAcquire(shared.sqFlags);
-        if ((shared.flags & IoUring.IORING_SETUP_TASKRUN_FLAG) != 0
-                && (flags & (IoUring.IORING_SQ_TASKRUN | IoUring.IORING_SQ_CQ_OVERFLOW)) == 0
+        if ((shared.flags & IoUringAbi.IORING_SETUP_TASKRUN_FLAG) != 0
+                && (flags & (IoUringAbi.IORING_SQ_TASKRUN | IoUringAbi.IORING_SQ_CQ_OVERFLOW)) == 0
                 && sqReady(shared) == 0) {
             return 0;
         }
-        return enter(publishSqes(), 0, IoUring.IORING_ENTER_GETEVENTS, 0);
+        return enter(publishSqes(), 0, IoUringAbi.IORING_ENTER_GETEVENTS, 0);
     }
 
     /// Submits all SQEs and waits for a CQE.
     ///
     /// @return zero or more, or `-errno`; `-ETIME` after the timeout
     int enterAndWait(long timeoutNanos) {
-        int flags = IoUring.IORING_ENTER_GETEVENTS | IoUring.IORING_ENTER_EXT_ARG;
+        int flags = IoUringAbi.IORING_ENTER_GETEVENTS | IoUringAbi.IORING_ENTER_EXT_ARG;
         return enter(publishSqes(), 1, flags, timeoutNanos);
     }
 
     /// Waits for a CQE without submitting, after the kernel has refused SQEs.
     int waitWithoutSubmitting(long timeoutNanos) {
         return enter(
-                0, 1, IoUring.IORING_ENTER_GETEVENTS | IoUring.IORING_ENTER_EXT_ARG, timeoutNanos);
+                0,
+                1,
+                IoUringAbi.IORING_ENTER_GETEVENTS | IoUringAbi.IORING_ENTER_EXT_ARG,
+                timeoutNanos);
     }
 
     private int enter(int toSubmit, int minComplete, int flags, long timeoutNanos) {
         if (callsUntilRegistration > 0 && --callsUntilRegistration == 0) {
             registerDescriptor();
         }
-        if ((flags & IoUring.IORING_ENTER_EXT_ARG) == 0) {
+        if ((flags & IoUringAbi.IORING_ENTER_EXT_ARG) == 0) {
             return calls.enter(enterFd, toSubmit, minComplete, flags | enterFlags, 0, 0);
         }
         Memory.putLong(timespec, timeoutNanos / 1_000_000_000L);
@@ -252,7 +256,7 @@ final class Ring {
                 minComplete,
                 flags | enterFlags,
                 argument.address(),
-                IoUring.SIZEOF_IO_URING_GETEVENTS_ARG);
+                IoUringAbi.SIZEOF_IO_URING_GETEVENTS_ARG);
     }
 
     /// Returns whether the kernel lacks room at present, and will have some once CQEs are consumed
@@ -265,11 +269,11 @@ final class Ring {
 
     private void registerDescriptor() {
         Memory.putInt(update, -1); // Any slot.
-        Memory.putLong(update + IoUring.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, fd());
-        int result = calls.register(fd(), IoUring.IORING_REGISTER_RING_FDS, update, 1);
+        Memory.putLong(update + IoUringAbi.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, fd());
+        int result = calls.register(fd(), IoUringAbi.IORING_REGISTER_RING_FDS, update, 1);
         if (result == 1) {
             enterFd = Memory.getInt(update);
-            enterFlags = IoUring.IORING_ENTER_REGISTERED_RING;
+            enterFlags = IoUringAbi.IORING_ENTER_REGISTERED_RING;
         } else {
             callsUntilRegistration = REGISTRATION_REFUSED; // Before 5.18, or no slot is free.
         }
@@ -282,8 +286,8 @@ final class Ring {
             return;
         }
         Memory.putInt(update, enterFd);
-        Memory.putLong(update + IoUring.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, 0);
-        int _ = calls.register(fd(), IoUring.IORING_UNREGISTER_RING_FDS, update, 1);
+        Memory.putLong(update + IoUringAbi.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, 0);
+        int _ = calls.register(fd(), IoUringAbi.IORING_UNREGISTER_RING_FDS, update, 1);
         enterFd = fd();
         enterFlags = 0;
         callsUntilRegistration = CALLS_BEFORE_REGISTRATION;
@@ -293,13 +297,13 @@ final class Ring {
     ///
     /// @return zero or `-errno`
     int registerBufferRing(long address, int entries, int group) {
-        MemorySegment registration = Memory.allocate(IoUring.SIZEOF_IO_URING_BUF_REG);
+        MemorySegment registration = Memory.allocate(IoUringAbi.SIZEOF_IO_URING_BUF_REG);
         long arg = registration.address();
         Memory.putLong(arg, address);
-        Memory.putInt(arg + IoUring.OFFSETOF_IO_URING_BUF_REG_ENTRIES, entries);
-        Memory.putShort(arg + IoUring.OFFSETOF_IO_URING_BUF_REG_BGID, group);
+        Memory.putInt(arg + IoUringAbi.OFFSETOF_IO_URING_BUF_REG_ENTRIES, entries);
+        Memory.putShort(arg + IoUringAbi.OFFSETOF_IO_URING_BUF_REG_BGID, group);
         try {
-            return calls.register(fd(), IoUring.IORING_REGISTER_PBUF_RING, arg, 1);
+            return calls.register(fd(), IoUringAbi.IORING_REGISTER_PBUF_RING, arg, 1);
         } finally {
             Reference.reachabilityFence(registration);
         }
@@ -313,20 +317,20 @@ final class Ring {
     }
 
     long cqeUserData() {
-        return Memory.getLong(cqe() + IoUring.OFFSETOF_IO_URING_CQE_USER_DATA);
+        return Memory.getLong(cqe() + IoUringAbi.OFFSETOF_IO_URING_CQE_USER_DATA);
     }
 
     int cqeResult() {
-        return Memory.getInt(cqe() + IoUring.OFFSETOF_IO_URING_CQE_RES);
+        return Memory.getInt(cqe() + IoUringAbi.OFFSETOF_IO_URING_CQE_RES);
     }
 
     int cqeFlags() {
-        return Memory.getInt(cqe() + IoUring.OFFSETOF_IO_URING_CQE_FLAGS);
+        return Memory.getInt(cqe() + IoUringAbi.OFFSETOF_IO_URING_CQE_FLAGS);
     }
 
     private long cqe() {
         RingMemory shared = memory();
-        return shared.cqes + (long) (cqHead & shared.cqMask) * IoUring.SIZEOF_IO_URING_CQE;
+        return shared.cqes + (long) (cqHead & shared.cqMask) * IoUringAbi.SIZEOF_IO_URING_CQE;
     }
 
     void advanceCq() {

@@ -2,9 +2,9 @@ package dev.gyre.internal.backend.uring;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.UringCalls;
 
 import java.lang.foreign.MemorySegment;
@@ -20,42 +20,42 @@ final class RingMemory {
     private static final int MAX_OPCODES = Long.SIZE;
 
     private static final int SETUP_FLAGS_ALWAYS =
-            IoUring.IORING_SETUP_CQSIZE
-                    | IoUring.IORING_SETUP_CLAMP
-                    | IoUring.IORING_SETUP_R_DISABLED;
+            IoUringAbi.IORING_SETUP_CQSIZE
+                    | IoUringAbi.IORING_SETUP_CLAMP
+                    | IoUringAbi.IORING_SETUP_R_DISABLED;
 
     /// Best first. An older kernel refuses unknown flags with EINVAL.
     private static final int[] SETUP_FLAGS_BY_PREFERENCE = {
         // 6.6: no index array between the SQEs and their order.
-        IoUring.IORING_SETUP_SUBMIT_ALL
-                | IoUring.IORING_SETUP_SINGLE_ISSUER
-                | IoUring.IORING_SETUP_DEFER_TASKRUN
-                | IoUring.IORING_SETUP_TASKRUN_FLAG
-                | IoUring.IORING_SETUP_NO_SQARRAY,
+        IoUringAbi.IORING_SETUP_SUBMIT_ALL
+                | IoUringAbi.IORING_SETUP_SINGLE_ISSUER
+                | IoUringAbi.IORING_SETUP_DEFER_TASKRUN
+                | IoUringAbi.IORING_SETUP_TASKRUN_FLAG
+                | IoUringAbi.IORING_SETUP_NO_SQARRAY,
         // 6.1: task work runs only when the loop asks for completions.
-        IoUring.IORING_SETUP_SUBMIT_ALL
-                | IoUring.IORING_SETUP_SINGLE_ISSUER
-                | IoUring.IORING_SETUP_DEFER_TASKRUN
-                | IoUring.IORING_SETUP_TASKRUN_FLAG,
+        IoUringAbi.IORING_SETUP_SUBMIT_ALL
+                | IoUringAbi.IORING_SETUP_SINGLE_ISSUER
+                | IoUringAbi.IORING_SETUP_DEFER_TASKRUN
+                | IoUringAbi.IORING_SETUP_TASKRUN_FLAG,
         // 5.19: task work runs at the loop's next system call, without an interrupt.
-        IoUring.IORING_SETUP_SUBMIT_ALL
-                | IoUring.IORING_SETUP_COOP_TASKRUN
-                | IoUring.IORING_SETUP_TASKRUN_FLAG,
+        IoUringAbi.IORING_SETUP_SUBMIT_ALL
+                | IoUringAbi.IORING_SETUP_COOP_TASKRUN
+                | IoUringAbi.IORING_SETUP_TASKRUN_FLAG,
         // 5.18: a refused SQE does not hold up the rest of its batch.
-        IoUring.IORING_SETUP_SUBMIT_ALL,
+        IoUringAbi.IORING_SETUP_SUBMIT_ALL,
         0,
     };
 
     /// EXT_ARG allows timeouts in nanoseconds, and NODROP keeps CQEs that do not fit the queue.
     /// RSRC_TAGS indicates multishot polls: 5.13 introduced both.
     private static final int REQUIRED_FEATURES =
-            IoUring.IORING_FEAT_SINGLE_MMAP
-                    | IoUring.IORING_FEAT_NODROP
-                    | IoUring.IORING_FEAT_EXT_ARG
-                    | IoUring.IORING_FEAT_RSRC_TAGS;
+            IoUringAbi.IORING_FEAT_SINGLE_MMAP
+                    | IoUringAbi.IORING_FEAT_NODROP
+                    | IoUringAbi.IORING_FEAT_EXT_ARG
+                    | IoUringAbi.IORING_FEAT_RSRC_TAGS;
 
     private static final long REQUIRED_OPCODES =
-            (1L << IoUring.IORING_OP_POLL_ADD) | (1L << IoUring.IORING_OP_ASYNC_CANCEL);
+            (1L << IoUringAbi.IORING_OP_POLL_ADD) | (1L << IoUringAbi.IORING_OP_ASYNC_CANCEL);
 
     final int fd;
     final int flags;
@@ -81,20 +81,21 @@ final class RingMemory {
         this.opcodes = opcodes;
         this.rings = rings;
         this.sqeArray = sqeArray;
-        flags = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS);
-        features = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
+        flags = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_FLAGS);
+        features = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_FEATURES);
         long base = rings.address;
-        sqHead = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
-        sqTail = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
-        sqFlags = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_FLAGS);
+        sqHead = base + Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_HEAD);
+        sqTail = base + Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_TAIL);
+        sqFlags = base + Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_FLAGS);
         sqes = sqeArray.address;
-        sqEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
-        cqHead = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_HEAD);
-        cqTail = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
-        cqes = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
-        cqMask = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES) - 1;
-        if ((flags & IoUring.IORING_SETUP_NO_SQARRAY) == 0) {
-            long array = base + Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY);
+        sqEntries = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
+        cqHead = base + Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_HEAD);
+        cqTail = base + Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_TAIL);
+        cqes = base + Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_CQES);
+        cqMask = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES) - 1;
+        if ((flags & IoUringAbi.IORING_SETUP_NO_SQARRAY) == 0) {
+            long array =
+                    base + Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY);
             for (int i = 0; i < sqEntries; i++) {
                 Memory.putInt(array + (long) i * Integer.BYTES, i);
             }
@@ -104,16 +105,16 @@ final class RingMemory {
     /// Sets up a ring in the disabled state.
     ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
-    static RingMemory open(UringCalls calls, PollSyscalls kernel, int sqEntries, int cqEntries) {
-        MemorySegment params = Memory.allocate(IoUring.SIZEOF_IO_URING_PARAMS);
+    static RingMemory open(UringCalls calls, PollCalls kernel, int sqEntries, int cqEntries) {
+        MemorySegment params = Memory.allocate(IoUringAbi.SIZEOF_IO_URING_PARAMS);
         long address = params.address();
         int fd = -Errno.EINVAL;
         for (int i = 0; fd == -Errno.EINVAL && i < SETUP_FLAGS_BY_PREFERENCE.length; i++) {
             params.fill((byte) 0);
             Memory.putInt(
-                    address + IoUring.OFFSETOF_IO_URING_PARAMS_FLAGS,
+                    address + IoUringAbi.OFFSETOF_IO_URING_PARAMS_FLAGS,
                     SETUP_FLAGS_ALWAYS | SETUP_FLAGS_BY_PREFERENCE[i]);
-            Memory.putInt(address + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES, cqEntries);
+            Memory.putInt(address + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES, cqEntries);
             fd = calls.setup(sqEntries, address);
         }
         if (fd < 0) {
@@ -130,25 +131,25 @@ final class RingMemory {
     }
 
     private static RingMemory map(UringCalls calls, int fd, long params) {
-        int features = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_FEATURES);
+        int features = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_FEATURES);
         long opcodes = probe(calls, fd);
         if ((features & REQUIRED_FEATURES) != REQUIRED_FEATURES
                 || (opcodes & REQUIRED_OPCODES) != REQUIRED_OPCODES) {
             // Too old: treated like a kernel without io_uring.
             throw new SystemCallException("io_uring_setup", Errno.ENOSYS, fd);
         }
-        long sqEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
-        long cqEntries = Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES);
+        long sqEntries = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_ENTRIES);
+        long cqEntries = Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_ENTRIES);
         long length =
                 Math.max(
-                        Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY)
+                        Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_SQ_ARRAY)
                                 + sqEntries * Integer.BYTES,
-                        Memory.getInt(params + IoUring.OFFSETOF_IO_URING_PARAMS_CQ_CQES)
-                                + cqEntries * IoUring.SIZEOF_IO_URING_CQE);
-        Mapping rings = map(calls, fd, length, IoUring.IORING_OFF_SQ_RING);
+                        Memory.getInt(params + IoUringAbi.OFFSETOF_IO_URING_PARAMS_CQ_CQES)
+                                + cqEntries * IoUringAbi.SIZEOF_IO_URING_CQE);
+        Mapping rings = map(calls, fd, length, IoUringAbi.IORING_OFF_SQ_RING);
         try {
-            long sqeBytes = sqEntries * IoUring.SIZEOF_IO_URING_SQE;
-            Mapping sqeArray = map(calls, fd, sqeBytes, IoUring.IORING_OFF_SQES);
+            long sqeBytes = sqEntries * IoUringAbi.SIZEOF_IO_URING_SQE;
+            Mapping sqeArray = map(calls, fd, sqeBytes, IoUringAbi.IORING_OFF_SQES);
             return new RingMemory(fd, params, opcodes, rings, sqeArray);
         } catch (Throwable e) {
             calls.munmap(rings.address, rings.length);
@@ -160,23 +161,23 @@ final class RingMemory {
     private static long probe(UringCalls calls, int fd) {
         MemorySegment probe =
                 Memory.allocate(
-                        IoUring.SIZEOF_IO_URING_PROBE
-                                + (long) MAX_OPCODES * IoUring.SIZEOF_IO_URING_PROBE_OP);
+                        IoUringAbi.SIZEOF_IO_URING_PROBE
+                                + (long) MAX_OPCODES * IoUringAbi.SIZEOF_IO_URING_PROBE_OP);
         long address = probe.address();
         try {
-            int result = calls.register(fd, IoUring.IORING_REGISTER_PROBE, address, MAX_OPCODES);
+            int result = calls.register(fd, IoUringAbi.IORING_REGISTER_PROBE, address, MAX_OPCODES);
             if (result < 0) {
                 throw new SystemCallException("io_uring_register(PROBE)", -result, fd);
             }
-            int known = Memory.getByte(address + IoUring.OFFSETOF_IO_URING_PROBE_OPS_LEN) & 0xFF;
+            int known = Memory.getByte(address + IoUringAbi.OFFSETOF_IO_URING_PROBE_OPS_LEN) & 0xFF;
             long opcodes = 0;
             for (int opcode = 0; opcode < Math.min(known, MAX_OPCODES); opcode++) {
                 long flags =
                         address
-                                + IoUring.SIZEOF_IO_URING_PROBE
-                                + (long) opcode * IoUring.SIZEOF_IO_URING_PROBE_OP
-                                + IoUring.OFFSETOF_IO_URING_PROBE_OP_FLAGS;
-                if ((Memory.getByte(flags) & IoUring.IO_URING_OP_SUPPORTED) != 0) {
+                                + IoUringAbi.SIZEOF_IO_URING_PROBE
+                                + (long) opcode * IoUringAbi.SIZEOF_IO_URING_PROBE_OP
+                                + IoUringAbi.OFFSETOF_IO_URING_PROBE_OP_FLAGS;
+                if ((Memory.getByte(flags) & IoUringAbi.IO_URING_OP_SUPPORTED) != 0) {
                     opcodes |= 1L << opcode;
                 }
             }
@@ -194,13 +195,13 @@ final class RingMemory {
         }
         // In a forked child, the mapping would keep the ring and everything it watches alive.
         // A refusal has no other effect.
-        int _ = calls.madvise(address, length, IoUring.MADV_DONTFORK);
+        int _ = calls.madvise(address, length, IoUringAbi.MADV_DONTFORK);
         return new Mapping(address, length);
     }
 
     /// Closes the ring. The kernel keeps it until its mappings and its descriptor are gone. Errors
     /// are ignored, because they have no remedy.
-    void close(UringCalls calls, PollSyscalls kernel) {
+    void close(UringCalls calls, PollCalls kernel) {
         calls.munmap(sqeArray.address, sqeArray.length);
         calls.munmap(rings.address, rings.length);
         kernel.close(fd);

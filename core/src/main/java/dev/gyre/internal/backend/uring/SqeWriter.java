@@ -5,7 +5,7 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Readiness;
 import dev.gyre.internal.backend.Request;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
 
@@ -30,26 +30,27 @@ final class SqeWriter {
     /// @param mask bits of `EPOLL*`
     /// @param flags bits of `IORING_POLL_*`
     boolean poll(long userData, int fd, int mask, int flags) {
-        long sqe = begin(IoUring.IORING_OP_POLL_ADD, fd, userData);
+        long sqe = begin(IoUringAbi.IORING_OP_POLL_ADD, fd, userData);
         if (sqe == 0) {
             return false;
         }
-        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_LEN, flags);
-        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, mask);
+        Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_LEN, flags);
+        Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OP_FLAGS, mask);
         return true;
     }
 
     /// Writes an ASYNC_CANCEL of the SQE with this `user_data`. The CQE of that SQE reports the
     /// outcome. POLL_REMOVE is unsuitable: it misses a multishot poll that is about to report.
     boolean cancel(long userData) {
-        long sqe = begin(IoUring.IORING_OP_ASYNC_CANCEL, -1, UserData.IGNORED);
+        long sqe = begin(IoUringAbi.IORING_OP_ASYNC_CANCEL, -1, UserData.IGNORED);
         if (sqe == 0) {
             return false;
         }
-        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, userData);
-        if (ring.hasFeature(IoUring.IORING_FEAT_CQE_SKIP)) {
+        Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_ADDR, userData);
+        if (ring.hasFeature(IoUringAbi.IORING_FEAT_CQE_SKIP)) {
             Memory.putByte(
-                    sqe + IoUring.OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_CQE_SKIP_SUCCESS);
+                    sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_FLAGS,
+                    IoUringAbi.IOSQE_CQE_SKIP_SUCCESS);
         }
         return true;
     }
@@ -78,20 +79,20 @@ final class SqeWriter {
             case RECEIVE -> receive(sqe, request, multishot);
             case ACCEPT -> accept(sqe, request, multishot);
             case CONNECT -> {
-                Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, request.address);
-                Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, request.length);
+                Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_ADDR, request.address);
+                Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OFF, request.length);
             }
             case POLL_END -> {
                 // The kernel reports RDHUP in any case. If the request does not wait for it, the
                 // poll has to be multishot to continue.
                 boolean single = (request.flags & Readiness.END) != 0;
-                int how = single ? 0 : IoUring.IORING_POLL_ADD_MULTI;
-                Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_LEN, how);
+                int how = single ? 0 : IoUringAbi.IORING_POLL_ADD_MULTI;
+                Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_LEN, how);
                 int events = single ? Linux.EPOLLRDHUP : 0;
-                Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
+                Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OP_FLAGS, events);
             }
             case FILE_OPEN -> {
-                Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
+                Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_FD, Linux.AT_FDCWD);
                 transfer(sqe, request.address, request.length, 0, request.flags);
             }
             case FILE_READ -> transfer(sqe, request.address, request.length, request.offset, 0);
@@ -105,7 +106,7 @@ final class SqeWriter {
                         0);
             }
             case FILE_SYNC ->
-                    Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
+                    Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OP_FLAGS, request.flags);
             case FILE_STATUS ->
                     transfer(
                             sqe,
@@ -123,21 +124,21 @@ final class SqeWriter {
     /// Returns the `IORING_OP_*` of an opcode; -1 if absent.
     static int opcodeOf(Opcode opcode, boolean socket) {
         return switch (opcode) {
-            case READ, RECEIVE -> socket ? IoUring.IORING_OP_RECV : IoUring.IORING_OP_READ;
-            case WRITE -> socket ? IoUring.IORING_OP_SEND : IoUring.IORING_OP_WRITE;
-            case READ_VECTOR -> IoUring.IORING_OP_READV;
-            case WRITE_VECTOR -> IoUring.IORING_OP_WRITEV;
-            case RECEIVE_MESSAGE -> IoUring.IORING_OP_RECVMSG;
-            case SEND_MESSAGE -> IoUring.IORING_OP_SENDMSG;
-            case ACCEPT -> IoUring.IORING_OP_ACCEPT;
-            case CONNECT -> IoUring.IORING_OP_CONNECT;
-            case POLL_END -> IoUring.IORING_OP_POLL_ADD;
-            case FILE_OPEN -> IoUring.IORING_OP_OPENAT;
-            case FILE_READ -> IoUring.IORING_OP_READ;
-            case FILE_WRITE -> IoUring.IORING_OP_WRITE;
-            case FILE_SYNC -> IoUring.IORING_OP_FSYNC;
-            case FILE_STATUS -> IoUring.IORING_OP_STATX;
-            case FILE_CLOSE -> IoUring.IORING_OP_CLOSE;
+            case READ, RECEIVE -> socket ? IoUringAbi.IORING_OP_RECV : IoUringAbi.IORING_OP_READ;
+            case WRITE -> socket ? IoUringAbi.IORING_OP_SEND : IoUringAbi.IORING_OP_WRITE;
+            case READ_VECTOR -> IoUringAbi.IORING_OP_READV;
+            case WRITE_VECTOR -> IoUringAbi.IORING_OP_WRITEV;
+            case RECEIVE_MESSAGE -> IoUringAbi.IORING_OP_RECVMSG;
+            case SEND_MESSAGE -> IoUringAbi.IORING_OP_SENDMSG;
+            case ACCEPT -> IoUringAbi.IORING_OP_ACCEPT;
+            case CONNECT -> IoUringAbi.IORING_OP_CONNECT;
+            case POLL_END -> IoUringAbi.IORING_OP_POLL_ADD;
+            case FILE_OPEN -> IoUringAbi.IORING_OP_OPENAT;
+            case FILE_READ -> IoUringAbi.IORING_OP_READ;
+            case FILE_WRITE -> IoUringAbi.IORING_OP_WRITE;
+            case FILE_SYNC -> IoUringAbi.IORING_OP_FSYNC;
+            case FILE_STATUS -> IoUringAbi.IORING_OP_STATX;
+            case FILE_CLOSE -> IoUringAbi.IORING_OP_CLOSE;
             case READ_URGENT, SEND_FILE, SPLICE_FROM, SPLICE_TO -> -1;
         };
     }
@@ -158,21 +159,24 @@ final class SqeWriter {
     }
 
     private static void transfer(long sqe, long address, long length, long offset, int flags) {
-        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, address);
-        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_LEN, (int) Math.min(length, MAX_BYTES));
-        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, offset);
-        Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS, flags);
+        Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_ADDR, address);
+        Memory.putInt(
+                sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_LEN, (int) Math.min(length, MAX_BYTES));
+        Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OFF, offset);
+        Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OP_FLAGS, flags);
     }
 
     private static void receive(long sqe, Request request, boolean multishot) {
         boolean socket = isSocket(request);
-        Memory.putByte(sqe + IoUring.OFFSETOF_IO_URING_SQE_FLAGS, IoUring.IOSQE_BUFFER_SELECT);
-        Memory.putShort(sqe + IoUring.OFFSETOF_IO_URING_SQE_BUF_GROUP, ProvidedBufferRing.GROUP);
+        Memory.putByte(
+                sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_FLAGS, IoUringAbi.IOSQE_BUFFER_SELECT);
+        Memory.putShort(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_BUF_GROUP, ProvidedBufferRing.GROUP);
         if (!socket) {
-            Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, AT_POSITION);
+            Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OFF, AT_POSITION);
         } else if (multishot) {
             Memory.putShort(
-                    sqe + IoUring.OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_RECV_MULTISHOT);
+                    sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_IOPRIO,
+                    IoUringAbi.IORING_RECV_MULTISHOT);
         }
     }
 
@@ -180,23 +184,24 @@ final class SqeWriter {
         if (request.address2 != 0) {
             Memory.putInt(request.address2, Linux.SIZEOF_SOCKADDR_STORAGE);
         }
-        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_ADDR, request.address);
-        Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_OFF, request.address2);
+        Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_ADDR, request.address);
+        Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OFF, request.address2);
         Memory.putInt(
-                sqe + IoUring.OFFSETOF_IO_URING_SQE_OP_FLAGS,
+                sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OP_FLAGS,
                 Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC);
         if (multishot) {
             Memory.putShort(
-                    sqe + IoUring.OFFSETOF_IO_URING_SQE_IOPRIO, IoUring.IORING_ACCEPT_MULTISHOT);
+                    sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_IOPRIO,
+                    IoUringAbi.IORING_ACCEPT_MULTISHOT);
         }
     }
 
     private long begin(int opcode, int fd, long userData) {
         long sqe = ring.nextSqe();
         if (sqe != 0) {
-            Memory.putByte(sqe + IoUring.OFFSETOF_IO_URING_SQE_OPCODE, opcode);
-            Memory.putInt(sqe + IoUring.OFFSETOF_IO_URING_SQE_FD, fd);
-            Memory.putLong(sqe + IoUring.OFFSETOF_IO_URING_SQE_USER_DATA, userData);
+            Memory.putByte(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_OPCODE, opcode);
+            Memory.putInt(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_FD, fd);
+            Memory.putLong(sqe + IoUringAbi.OFFSETOF_IO_URING_SQE_USER_DATA, userData);
         }
         return sqe;
     }

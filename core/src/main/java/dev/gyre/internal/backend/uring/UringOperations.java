@@ -15,7 +15,7 @@ import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.base.IntrusiveList;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +54,7 @@ final class UringOperations implements OperationEngine {
     private boolean closed;
 
     UringOperations(
-            Syscalls syscalls,
+            SyscallFactories syscalls,
             LoopContext loop,
             KernelFeatures features,
             Ring ring,

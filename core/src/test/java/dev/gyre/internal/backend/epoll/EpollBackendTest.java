@@ -18,7 +18,7 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
 import dev.gyre.internal.sys.TestPipe;
 
@@ -179,7 +179,7 @@ class EpollBackendTest extends BackendContract {
         EpollBackend backend = open();
         assertThat(plan.open()).hasSize(3);
         for (int fd : plan.open()) {
-            assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_GETFD, 0))
+            assertThat(new LinuxPollCalls().fcntl(fd, Linux.F_GETFD, 0))
                     .as("FD_CLOEXEC of %d", fd)
                     .isEqualTo(Linux.FD_CLOEXEC);
         }

@@ -8,7 +8,7 @@ import dev.gyre.internal.backend.Conduit;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyKqueue;
 import dev.gyre.internal.sys.KqueueFlavour;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 /// The contract over a kernel in memory.
 @On("kqueue")
@@ -28,7 +28,7 @@ abstract class FakeKqueueContract extends BackendContract {
     @Override
     protected KqueueBackend open() {
         return KqueueBackend.open(
-                () -> new FaultyKqueue(kernel, plan), kernel.flavour, Syscalls.LINUX, 16);
+                () -> new FaultyKqueue(kernel, plan), kernel.flavour, SyscallFactories.LINUX, 16);
     }
 
     @Override

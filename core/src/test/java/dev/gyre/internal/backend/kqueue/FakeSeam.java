@@ -4,9 +4,9 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FileCalls;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -18,12 +18,12 @@ import java.lang.reflect.Proxy;
 final class FakeSeam {
     private FakeSeam() {}
 
-    static Syscalls over(FakeKqueue kernel) {
+    static SyscallFactories over(FakeKqueue kernel) {
         Calls calls = new Calls(kernel);
-        PollSyscalls kernels = as(PollSyscalls.class, calls);
+        PollCalls kernels = as(PollCalls.class, calls);
         SocketCalls sockets = as(SocketCalls.class, calls);
         FileCalls files = as(FileCalls.class, calls);
-        return new Syscalls(() -> kernels, () -> sockets, () -> files);
+        return new SyscallFactories(() -> kernels, () -> sockets, () -> files);
     }
 
     /// The calls that [Calls] has, by their names; of the seam's many others none is reached.

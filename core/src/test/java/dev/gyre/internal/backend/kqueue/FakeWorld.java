@@ -6,13 +6,13 @@ import dev.gyre.conformance.World;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.KqueueFlavour;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.io.Descriptor;
 
 /// Loops over kqueue in memory.
 final class FakeWorld implements World {
     final FakeKqueue kernel;
-    private final Syscalls seam;
+    private final SyscallFactories seam;
 
     FakeWorld(KqueueFlavour flavour) {
         kernel = new FakeKqueue(flavour);

@@ -19,7 +19,7 @@ import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyKqueue;
 import dev.gyre.internal.sys.Kevent;
 import dev.gyre.internal.sys.KqueueFlavour;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +47,7 @@ class KqueueBackendTest {
 
     private KqueueBackend open() {
         return KqueueBackend.open(
-                () -> new FaultyKqueue(kernel, plan), kernel.flavour, Syscalls.LINUX, 16);
+                () -> new FaultyKqueue(kernel, plan), kernel.flavour, SyscallFactories.LINUX, 16);
     }
 
     private FakeConduit sockets() {
@@ -121,7 +121,7 @@ class KqueueBackendTest {
                                                 return new FaultyKqueue(kernel, plan);
                                             },
                                             kernel.flavour,
-                                            Syscalls.LINUX,
+                                            SyscallFactories.LINUX,
                                             16))
                     .isInstanceOf(OutOfMemoryError.class);
             assertThat(kernel.openNumbers()).isEmpty();
@@ -390,7 +390,10 @@ class KqueueBackendTest {
     void oneShot_whoseOtherFilterIsReadyToo_butInAnotherBatch_isOneEvent() {
         KqueueBackend backend =
                 KqueueBackend.open(
-                        () -> new FaultyKqueue(kernel, plan), kernel.flavour, Syscalls.LINUX, 1);
+                        () -> new FaultyKqueue(kernel, plan),
+                        kernel.flavour,
+                        SyscallFactories.LINUX,
+                        1);
         FakeConduit sockets = sockets();
         sockets.write();
         backend.register(sockets.reader(), BOTH | Readiness.ONE_SHOT, new RecordingHandler());

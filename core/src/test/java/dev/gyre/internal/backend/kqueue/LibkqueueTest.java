@@ -11,7 +11,7 @@ import dev.gyre.internal.sys.BsdKqueueCalls;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyKqueue;
 import dev.gyre.internal.sys.KqueueFlavour;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.BeforeAll;
 
@@ -35,7 +35,7 @@ class LibkqueueTest extends BackendContract {
         return KqueueBackend.open(
                 () -> new FaultyKqueue(new BsdKqueueCalls(flavour), plan),
                 flavour,
-                Syscalls.LINUX,
+                SyscallFactories.LINUX,
                 16);
     }
 

@@ -21,12 +21,12 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.LinuxFileCalls;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.OpenDescriptors;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 import dev.gyre.internal.sys.TestPipe;
 import dev.gyre.os.Pipe;
 
@@ -53,9 +53,11 @@ class IoUringBackendTest {
 
     private final Plan plan = new Plan();
     private final FaultyUring uring = new FaultyUring(plan);
-    private final Syscalls seam =
-            new Syscalls(
-                    () -> new FaultyKernel(plan), Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
+    private final SyscallFactories seam =
+            new SyscallFactories(
+                    () -> new FaultyKernel(plan),
+                    SyscallFactories.LINUX.sockets(),
+                    SyscallFactories.LINUX.files());
     private long descriptorsBefore;
 
     @BeforeEach
@@ -142,12 +144,12 @@ class IoUringBackendTest {
     @ValueSource(
             ints = {
                 0,
-                IoUring.IORING_SETUP_NO_SQARRAY,
-                IoUring.IORING_SETUP_DEFER_TASKRUN,
-                IoUring.IORING_SETUP_SINGLE_ISSUER | IoUring.IORING_SETUP_COOP_TASKRUN,
-                IoUring.IORING_SETUP_SINGLE_ISSUER
-                        | IoUring.IORING_SETUP_COOP_TASKRUN
-                        | IoUring.IORING_SETUP_SUBMIT_ALL,
+                IoUringAbi.IORING_SETUP_NO_SQARRAY,
+                IoUringAbi.IORING_SETUP_DEFER_TASKRUN,
+                IoUringAbi.IORING_SETUP_SINGLE_ISSUER | IoUringAbi.IORING_SETUP_COOP_TASKRUN,
+                IoUringAbi.IORING_SETUP_SINGLE_ISSUER
+                        | IoUringAbi.IORING_SETUP_COOP_TASKRUN
+                        | IoUringAbi.IORING_SETUP_SUBMIT_ALL,
             })
     @Clause("B-4")
     void open_onAKernelThatLacksFlags_worksWithout(int lacking) {
@@ -171,10 +173,10 @@ class IoUringBackendTest {
     @ParameterizedTest
     @ValueSource(
             ints = {
-                IoUring.IORING_FEAT_SINGLE_MMAP,
-                IoUring.IORING_FEAT_NODROP,
-                IoUring.IORING_FEAT_EXT_ARG,
-                IoUring.IORING_FEAT_RSRC_TAGS
+                IoUringAbi.IORING_FEAT_SINGLE_MMAP,
+                IoUringAbi.IORING_FEAT_NODROP,
+                IoUringAbi.IORING_FEAT_EXT_ARG,
+                IoUringAbi.IORING_FEAT_RSRC_TAGS
             })
     @Clause({"B-2", "B-4"})
     void open_onAKernelTooOld_isRefused(int feature) {
@@ -189,7 +191,7 @@ class IoUringBackendTest {
         IoUringBackend backend = open();
         assertThat(plan.open()).hasSize(3);
         for (int fd : plan.open()) {
-            assertThat(new LinuxPollSyscalls().fcntl(fd, Linux.F_GETFD, 0))
+            assertThat(new LinuxPollCalls().fcntl(fd, Linux.F_GETFD, 0))
                     .as("FD_CLOEXEC of %d", fd)
                     .isEqualTo(Linux.FD_CLOEXEC);
         }
@@ -538,7 +540,7 @@ class IoUringBackendTest {
                     .isInstanceOf(SystemCallException.class)
                     .hasMessageContaining("EPERM")
                     .hasMessageContaining("a regular file is always ready");
-            assertThat(new LinuxPollSyscalls().close(fd)).isZero();
+            assertThat(new LinuxPollCalls().close(fd)).isZero();
         }
         assertThatThrownBy(() -> backend.register(9_999, Readiness.READ, HANDLER))
                 .isInstanceOf(SystemCallException.class)
@@ -670,11 +672,11 @@ class IoUringBackendTest {
             assertThat(backend.dispatchNext()).isNull();
         }
         assertThat(plan.calls())
-                .contains("io_uring_register " + IoUring.IORING_REGISTER_RING_FDS)
-                .doesNotContain("io_uring_register " + IoUring.IORING_UNREGISTER_RING_FDS);
+                .contains("io_uring_register " + IoUringAbi.IORING_REGISTER_RING_FDS)
+                .doesNotContain("io_uring_register " + IoUringAbi.IORING_UNREGISTER_RING_FDS);
         backend.detach();
         assertThat(plan.calls())
-                .contains("io_uring_register " + IoUring.IORING_UNREGISTER_RING_FDS);
+                .contains("io_uring_register " + IoUringAbi.IORING_UNREGISTER_RING_FDS);
         backend.close();
     }
 }

@@ -11,7 +11,7 @@ import dev.gyre.internal.backend.RealConduit;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.BeforeEach;
 
@@ -29,11 +29,11 @@ class UringContractTest extends BackendContract {
 
     @Override
     protected Backend open() {
-        Syscalls seam =
-                new Syscalls(
+        SyscallFactories seam =
+                new SyscallFactories(
                         () -> new FaultyKernel(plan),
-                        Syscalls.LINUX.sockets(),
-                        Syscalls.LINUX.files());
+                        SyscallFactories.LINUX.sockets(),
+                        SyscallFactories.LINUX.files());
         return IoUringBackend.open(seam, uring, 16);
     }
 

@@ -11,7 +11,7 @@ import dev.gyre.internal.backend.DescriptorState.Traits;
 import dev.gyre.internal.backend.Opcode;
 import dev.gyre.internal.backend.Request;
 import dev.gyre.internal.sys.Errno;
-import dev.gyre.internal.sys.IoUring;
+import dev.gyre.internal.sys.IoUringAbi;
 import dev.gyre.internal.sys.Linux;
 
 import org.junit.jupiter.api.Test;
@@ -53,9 +53,9 @@ class UringFallbackTest extends UringFixture {
     @Clause("B-4")
     void describe_onThisKernel_tellsWhatIsNotNative() {
         assertThat(new KernelFeatures(-1L).describe()).isEqualTo("all operations native");
-        assertThat(new KernelFeatures(~(1L << IoUring.IORING_OP_ACCEPT)).describe())
+        assertThat(new KernelFeatures(~(1L << IoUringAbi.IORING_OP_ACCEPT)).describe())
                 .isEqualTo("by poll: accept");
-        assertThat(new KernelFeatures(~(1L << IoUring.IORING_OP_READ)).describe())
+        assertThat(new KernelFeatures(~(1L << IoUringAbi.IORING_OP_READ)).describe())
                 .as("reads of files other than sockets, and provided buffers")
                 .isEqualTo("by poll: read, receive; by workers: file-read");
         assertThat(new KernelFeatures(0).describe())
@@ -68,7 +68,7 @@ class UringFallbackTest extends UringFixture {
     @Test
     @Clause({"B-4", "O-2", "O-8"})
     void writes_byPoll_manyInAQueue_areMadeOneAfterTheOther() {
-        uring.withoutOpcodes(IoUring.IORING_OP_SEND);
+        uring.withoutOpcodes(IoUringAbi.IORING_OP_SEND);
         open(FEW_BUFFERS);
         int[] pair = pair();
         DescriptorState writer = requests.open(pair[0], STREAM_SOCKET);
@@ -102,7 +102,7 @@ class UringFallbackTest extends UringFixture {
     @Test
     @Clause({"B-4", "O-6"})
     void cancel_ofAFileThatAWorkerHas_endsItOnce() {
-        uring.withoutOpcodes(IoUring.IORING_OP_FSYNC);
+        uring.withoutOpcodes(IoUringAbi.IORING_OP_FSYNC);
         List<Runnable> work = new ArrayList<>();
         open(FEW_BUFFERS.withExecutor(work::add));
         Request sync = request(Opcode.FILE_SYNC, memory(1));
@@ -132,7 +132,7 @@ class UringFallbackTest extends UringFixture {
     @Clause({"O-1", "B-4"})
     void connect_toAFullBacklog_failsInsteadOfAskingForEver(boolean isNative) {
         if (!isNative) {
-            uring.withoutOpcodes(IoUring.IORING_OP_CONNECT);
+            uring.withoutOpcodes(IoUringAbi.IORING_OP_CONNECT);
             open(FEW_BUFFERS);
         }
         String name = uniqueName("full");
@@ -280,7 +280,7 @@ class UringFallbackTest extends UringFixture {
     @Clause({"B-4", "O-8", "E-3"})
     void completions_ofManyMultishots_beyondTheQueue_allArrive(boolean isNative) {
         if (!isNative) {
-            uring.withoutOpcodes(IoUring.IORING_OP_RECV);
+            uring.withoutOpcodes(IoUringAbi.IORING_OP_RECV);
         }
         open(FEW_BUFFERS);
         backend.close();
@@ -343,7 +343,7 @@ class UringFallbackTest extends UringFixture {
     @Test
     @Clause("B-4")
     void enter_thatLostCompletions_asksAnewForWhatWasOnlyPolled() {
-        uring.withoutOpcodes(IoUring.IORING_OP_RECV);
+        uring.withoutOpcodes(IoUringAbi.IORING_OP_RECV);
         open(FEW_BUFFERS);
         int[] pair = pair();
         Request read = started(requests.open(pair[0], STREAM_SOCKET), Opcode.READ, 16);

@@ -15,11 +15,11 @@ import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.LinuxPollSyscalls;
+import dev.gyre.internal.sys.LinuxPollCalls;
 import dev.gyre.internal.sys.LinuxSocketCalls;
 import dev.gyre.internal.sys.Memory;
 import dev.gyre.internal.sys.SocketCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,10 +39,12 @@ abstract class UringFixture {
 
     protected final Plan plan = new Plan();
     protected final FaultyUring uring = new FaultyUring(plan);
-    protected final Syscalls seam =
-            new Syscalls(
-                    () -> new FaultyKernel(plan), Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
-    protected final LinuxPollSyscalls kernel = new LinuxPollSyscalls();
+    protected final SyscallFactories seam =
+            new SyscallFactories(
+                    () -> new FaultyKernel(plan),
+                    SyscallFactories.LINUX.sockets(),
+                    SyscallFactories.LINUX.files());
+    protected final LinuxPollCalls kernel = new LinuxPollCalls();
     protected final SocketCalls sockets = new LinuxSocketCalls();
     protected final List<Integer> own = new ArrayList<>();
     protected final List<MemorySegment> kept = new ArrayList<>();

@@ -11,8 +11,8 @@ import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 import dev.gyre.internal.sys.FaultyUring;
-import dev.gyre.internal.sys.IoUring;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.IoUringAbi;
+import dev.gyre.internal.sys.SyscallFactories;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,9 +29,11 @@ import java.util.stream.Stream;
 @On("io_uring")
 class UringRefusalTest {
     private final Plan plan = new Plan();
-    private final Syscalls seam =
-            new Syscalls(
-                    () -> new FaultyKernel(plan), Syscalls.LINUX.sockets(), Syscalls.LINUX.files());
+    private final SyscallFactories seam =
+            new SyscallFactories(
+                    () -> new FaultyKernel(plan),
+                    SyscallFactories.LINUX.sockets(),
+                    SyscallFactories.LINUX.files());
 
     /// The call to refuse: its name, which occurrence, and the errno.
     private String refusedCall = "";
@@ -144,7 +146,7 @@ class UringRefusalTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {IoUring.IORING_OP_POLL_ADD, IoUring.IORING_OP_ASYNC_CANCEL})
+    @ValueSource(ints = {IoUringAbi.IORING_OP_POLL_ADD, IoUringAbi.IORING_OP_ASYNC_CANCEL})
     @Clause({"B-2", "B-4"})
     void open_withoutWhatWaitingNeeds_isRefused(int opcode) {
         uring.withoutOpcodes(opcode);

@@ -2,7 +2,7 @@ package dev.gyre.internal.backend.uring;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.sys.LinuxUringCalls;
-import dev.gyre.internal.sys.Syscalls;
+import dev.gyre.internal.sys.SyscallFactories;
 
 /// Tells whether the kernel of this machine allows io_uring.
 final class UringSupport {
@@ -10,7 +10,7 @@ final class UringSupport {
 
     static boolean isAvailable() {
         try {
-            IoUringBackend.open(Syscalls.LINUX, new LinuxUringCalls(), 16).close();
+            IoUringBackend.open(SyscallFactories.LINUX, new LinuxUringCalls(), 16).close();
             return true;
         } catch (SystemCallException e) {
             return false;

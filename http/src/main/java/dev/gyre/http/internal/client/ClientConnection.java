@@ -66,7 +66,7 @@ final class ClientConnection implements Protocol {
         stream.idleTimeout(pool.config().streams().idleTimeout());
         if (wasKept) {
             Promise<?> _ =
-                    stream.caughtUp()
+                    stream.inputDelivered()
                             .then(
                                     _ -> {
                                         askUnlessGone(next);

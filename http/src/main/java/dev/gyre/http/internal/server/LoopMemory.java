@@ -48,7 +48,9 @@ final class LoopMemory {
             then += TLS_BYTES;
         }
         return then <= all / 4 * 3
-                || (bytes <= PIECE_BYTES && then <= all && stream.output() == OutputState.IDLE);
+                || (bytes <= PIECE_BYTES
+                        && then <= all
+                        && stream.outputState() == OutputState.IDLE);
     }
 
     /// Whether content of so many bytes can be begun: of what is long, only the first of it is in the loop's memory.

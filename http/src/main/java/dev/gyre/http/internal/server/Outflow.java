@@ -84,7 +84,7 @@ final class Outflow {
         long taken = stream.sent() - sentBefore;
         boolean slow = taken < waitedBefore && taken < leastBytes;
         // What was written just now nobody could take yet.
-        if (slow && stream.output() == OutputState.BACKPRESSURED) {
+        if (slow && stream.outputState() == OutputState.BACKPRESSURED) {
             stream.abort(CloseReason.WRITE_TIMEOUT);
         } else {
             watch();

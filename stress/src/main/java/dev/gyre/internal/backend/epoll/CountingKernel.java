@@ -3,14 +3,14 @@ package dev.gyre.internal.backend.epoll;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.Memory;
-import dev.gyre.internal.sys.PollSyscalls;
+import dev.gyre.internal.sys.PollCalls;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A kernel with one descriptor, the eventfd or the epoll, that counts what is done to it and by which
 /// call it was too late.
-public final class CountingKernel implements PollSyscalls {
+public final class CountingKernel implements PollCalls {
     /// No descriptor carries it: what the epoll has to report before something was added.
     static final long NO_EVENT = -1;
 

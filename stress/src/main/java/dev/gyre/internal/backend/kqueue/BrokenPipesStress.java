@@ -24,7 +24,7 @@ public final class BrokenPipesStress {
     private BrokenPipesStress() {}
 
     private static int report(BrokenPipes pipes) {
-        EventBatch batch = new EventBatch(KqueueFlavour.FREEBSD, 8);
+        MergedEvents batch = new MergedEvents(KqueueFlavour.FREEBSD, 8);
         pipes.report(batch);
         return batch.remaining();
     }

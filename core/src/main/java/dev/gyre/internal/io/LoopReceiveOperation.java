@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Consumer;
 
 /// Receives into the loop's receive buffers.
-public final class LoopReceive extends LoopOperation implements ReceiveOperation {
+public final class LoopReceiveOperation extends LoopOperation implements ReceiveOperation {
     // Loop thread only.
     private @Nullable NativeBuffer received;
     private boolean kept;
@@ -70,11 +70,13 @@ public final class LoopReceive extends LoopOperation implements ReceiveOperation
         }
     }
 
-    LoopReceive(LoopOperations operations, OperationPools.Pool<LoopReceive> pool) {
+    LoopReceiveOperation(
+            LoopOperations operations, OperationPools.Pool<LoopReceiveOperation> pool) {
         super(operations, pool);
     }
 
-    public LoopReceive of(OpenDescriptor descriptor, Consumer<? super ReceiveOperation> callback) {
+    public LoopReceiveOperation of(
+            OpenDescriptor descriptor, Consumer<? super ReceiveOperation> callback) {
         init(Opcode.RECEIVE, descriptor, callback);
         request.multishot = true;
         return this;

@@ -12,7 +12,7 @@ import java.util.Arrays;
 /// has a single event.
 ///
 /// Loop thread only.
-final class EventBatch {
+final class MergedEvents {
     // The filters that reported an event, and those of them that reported an end.
     private static final int READ = 1;
     private static final int WRITE = 2;
@@ -31,7 +31,7 @@ final class EventBatch {
     private int size;
     private int next;
 
-    EventBatch(KqueueFlavour flavour, int capacity) {
+    MergedEvents(KqueueFlavour flavour, int capacity) {
         this.flavour = flavour;
         udata = new long[capacity];
         events = new int[capacity];

@@ -11,15 +11,16 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-public final class LoopFileOpen extends LoopOperation implements FileOpenOperation {
+public final class LoopFileOpenOperation extends LoopOperation implements FileOpenOperation {
     /// The file of the last completion until the user takes it. Loop thread only.
     private @Nullable OpenDescriptor opened;
 
-    LoopFileOpen(LoopOperations operations, OperationPools.Pool<LoopFileOpen> pool) {
+    LoopFileOpenOperation(
+            LoopOperations operations, OperationPools.Pool<LoopFileOpenOperation> pool) {
         super(operations, pool);
     }
 
-    public LoopFileOpen of(
+    public LoopFileOpenOperation of(
             Path path, Consumer<? super FileOpenOperation> callback, OpenOption... options) {
         int flags = OpenFiles.flags(options);
         init(Opcode.FILE_OPEN, null, callback);

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 
 /// The system calls of descriptors and epoll. Together with the other `*Calls` interfaces this is
 /// the seam to the kernel: every native call of Gyre goes through one of them. Tests substitute
-/// implementations that return any value or errno. While only [LinuxPollSyscalls] is loaded, the
+/// implementations that return any value or errno. While only [LinuxPollCalls] is loaded, the
 /// JIT sees one implementation and calls it directly, so the seam costs nothing.
 ///
 /// **Results** are those of the kernel, before libc: zero or positive on success, and `-errno` if
@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// **Threads.** One instance serves one thread at a time, because it owns the memory that captures
 /// errno. Shared instances need a lock. Addresses are raw: the caller keeps the memory alive.
-public interface PollSyscalls {
+public interface PollCalls {
     int epollCreate1(int flags);
 
     int epollCtl(int epfd, int operation, int fd, long eventAddress);

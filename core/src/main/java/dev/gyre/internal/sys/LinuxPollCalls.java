@@ -12,15 +12,15 @@ import java.util.Optional;
 ///
 /// A holder class links each group of functions at first use, so a program that never creates a
 /// timerfd does not pay for one. The functions are static final: see [CFunction].
-public final class LinuxPollSyscalls implements PollSyscalls {
+public final class LinuxPollCalls implements PollCalls {
     // One thread at a time: the owner of this instance.
     private final MemorySegment captured = Linkage.newCapture();
 
-    private static final ThreadLocal<LinuxPollSyscalls> OF_THREAD =
-            ThreadLocal.withInitial(LinuxPollSyscalls::new);
+    private static final ThreadLocal<LinuxPollCalls> OF_THREAD =
+            ThreadLocal.withInitial(LinuxPollCalls::new);
 
     /// Returns the instance of the calling thread, for code that any thread may call.
-    public static LinuxPollSyscalls ofThread() {
+    public static LinuxPollCalls ofThread() {
         return OF_THREAD.get();
     }
 

@@ -12,22 +12,24 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-public final class LoopFileStat extends LoopOperation implements FileStatOperation {
+public final class LoopFileStatOperation extends LoopOperation implements FileStatOperation {
     private final NativeBytes found = NativeBytes.allocate(Linux.SIZEOF_STATX);
 
-    LoopFileStat(LoopOperations operations, OperationPools.Pool<LoopFileStat> pool) {
+    LoopFileStatOperation(
+            LoopOperations operations, OperationPools.Pool<LoopFileStatOperation> pool) {
         super(operations, pool);
     }
 
-    public LoopFileStat of(Path path, Consumer<? super FileStatOperation> callback) {
+    public LoopFileStatOperation of(Path path, Consumer<? super FileStatOperation> callback) {
         return of(null, path, 0, callback);
     }
 
-    public LoopFileStat of(OpenDescriptor file, Consumer<? super FileStatOperation> callback) {
+    public LoopFileStatOperation of(
+            OpenDescriptor file, Consumer<? super FileStatOperation> callback) {
         return of(file, Path.of(""), Linux.AT_EMPTY_PATH, callback);
     }
 
-    private LoopFileStat of(
+    private LoopFileStatOperation of(
             @Nullable OpenDescriptor file,
             Path path,
             int flags,

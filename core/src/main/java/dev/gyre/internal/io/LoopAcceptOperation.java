@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Accepts one connection, or one after the other.
-public final class LoopAccept extends LoopOperation implements AcceptOperation {
+public final class LoopAcceptOperation extends LoopOperation implements AcceptOperation {
     // Loop thread only.
     /// The connection of the last completion until the user takes it.
     private @Nullable OpenDescriptor accepted;
@@ -20,11 +20,11 @@ public final class LoopAccept extends LoopOperation implements AcceptOperation {
     /// The connection of the last completion, taken or not.
     private @Nullable OpenDescriptor last;
 
-    LoopAccept(LoopOperations operations, OperationPools.Pool<LoopAccept> pool) {
+    LoopAcceptOperation(LoopOperations operations, OperationPools.Pool<LoopAcceptOperation> pool) {
         super(operations, pool);
     }
 
-    public LoopAccept of(
+    public LoopAcceptOperation of(
             OpenDescriptor listener,
             boolean multishot,
             Consumer<? super AcceptOperation> callback) {

@@ -2,7 +2,7 @@ package dev.gyre.internal.sys;
 
 /// Constants and struct layouts of io_uring, under their kernel names. They are the same on every
 /// architecture, including the call numbers: calls since Linux 5.1 share a table.
-public final class IoUring {
+public final class IoUringAbi {
     public static final int SYS_io_uring_setup = 425;
     public static final int SYS_io_uring_enter = 426;
     public static final int SYS_io_uring_register = 427;
@@ -134,5 +134,5 @@ public final class IoUring {
     public static final int OFFSETOF_IO_URING_BUF_REG_ENTRIES = 8;
     public static final int OFFSETOF_IO_URING_BUF_REG_BGID = 12;
 
-    private IoUring() {}
+    private IoUringAbi() {}
 }

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import java.lang.foreign.MemorySegment;
 
 /// Each binding makes its call: arguments in their positions, results and errno of the kernel.
-class LinuxPollSyscallsTest {
-    private final PollSyscalls kernel = new LinuxPollSyscalls();
+class LinuxPollCallsTest {
+    private final PollCalls kernel = new LinuxPollCalls();
     private final MemorySegment memory = Memory.allocate(256);
     private final long address = memory.address();
 

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Sends or receives one message with an address.
-public final class LoopMessage extends LoopOperation implements MessageOperation {
+public final class LoopMessageOperation extends LoopOperation implements MessageOperation {
     private final MessageExchange.Header header = new MessageExchange.Header();
 
     // Loop thread only.
@@ -22,11 +22,12 @@ public final class LoopMessage extends LoopOperation implements MessageOperation
     /// Zero if absent.
     private int addressLength;
 
-    LoopMessage(LoopOperations operations, OperationPools.Pool<LoopMessage> pool) {
+    LoopMessageOperation(
+            LoopOperations operations, OperationPools.Pool<LoopMessageOperation> pool) {
         super(operations, pool);
     }
 
-    public LoopMessage of(
+    public LoopMessageOperation of(
             Opcode opcode,
             OpenDescriptor descriptor,
             Buffer buffer,
