@@ -65,7 +65,7 @@ public final class ReceiveBuffers {
         return memory.bytes().address() + (long) buffer * size;
     }
 
-    /// @return its number, or -1 if none is free
+    /// Returns the number of a free buffer, or -1 if none is free.
     public int acquire() {
         return top == 0 ? -1 : free[--top];
     }

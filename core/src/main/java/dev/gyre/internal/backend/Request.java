@@ -131,7 +131,7 @@ public final class Request extends IntrusiveList.Node<Request> {
         return state == State.IDLE || (state == State.COMPLETED && !more);
     }
 
-    /// @param of matches every request if null
+    /// Returns whether the request has this key; null matches every request.
     public boolean hasKey(@Nullable Object of) {
         return of == null || of.equals(key);
     }

@@ -97,7 +97,7 @@ public abstract sealed class CancellationToken implements Cancellation
         return NeverCancelled.NO_REGISTRATION;
     }
 
-    /// @return false if the token is cancelled
+    /// Returns false if the token is cancelled.
     final boolean add(Listener listener) {
         synchronized (lock()) {
             if (reason != null || (listeners.isEmpty() && !attach())) {

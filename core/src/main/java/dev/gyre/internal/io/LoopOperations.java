@@ -117,7 +117,7 @@ public final class LoopOperations {
         context.requireOpen(method);
     }
 
-    /// @param key cancels only operations with this key; all if null
+    /// Cancels the operations with this key, or all if it is null.
     public void cancelAll(OpenDescriptor descriptor, @Nullable Object key) {
         context.requireConfined("cancelAll");
         FdLease lease = leaseAt(descriptor.lifetime().fd);

@@ -60,8 +60,7 @@ public final class MessageExchange implements AutoCloseable {
         this.syscalls = syscalls;
     }
 
-    /// @param maxBytes the length beyond which the message is truncated
-    /// @return the received length, or `-errno`
+    /// Returns the received length, at most `maxBytes`, or `-errno`.
     public int receive(OpenDescriptor socket, int maxBytes) {
         RefCountedMemory into = receiveMemory;
         if (into == null || into.bytes.size() < maxBytes) {
@@ -111,7 +110,8 @@ public final class MessageExchange implements AutoCloseable {
                 socket, fd -> (int) calls.sendmsg(fd, header.memory.address(), Linux.MSG_NOSIGNAL));
     }
 
-    /// @return zero, or `-errno`
+    /// Returns zero, or `-errno`.
+    ///
     /// @throws IllegalArgumentException if a socket of the family cannot reach the address
     public int connect(OpenDescriptor socket, int family, SocketAddress to) {
         int length = SocketAddresses.encodeFor(family, to, header.address);

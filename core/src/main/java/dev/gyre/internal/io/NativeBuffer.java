@@ -180,8 +180,7 @@ public final class NativeBuffer implements Buffer {
         return capacity - writeIndex;
     }
 
-    /// @param bytes at most its readable bytes and this buffer's writable bytes
-    /// @return bytes
+    /// Moves bytes, at most the readable ones of the other buffer and the writable ones of this.
     public int transferFrom(NativeBuffer other, int bytes) {
         int to = reserve(bytes); // First: consumes nothing if full.
         memory.put(to, other.memory, other.consume(bytes), bytes);

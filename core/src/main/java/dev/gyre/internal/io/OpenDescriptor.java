@@ -23,6 +23,8 @@ public final class OpenDescriptor implements Descriptor {
         this.lifetime = lifetime;
     }
 
+    /// Wraps an open fd.
+    ///
     /// @param kernels supplies the system calls of the calling thread
     /// @param owned whether closing the descriptor closes the fd
     public static OpenDescriptor of(Supplier<? extends PollCalls> kernels, int fd, boolean owned) {

@@ -72,7 +72,7 @@ abstract sealed class ExternalWork<T extends @Nullable Object>
             count.add(-1);
         }
 
-        /// @return the abandoned work
+        /// Returns the abandoned work.
         List<ExternalWork<?>> abandonAll(Throwable reason) {
             List<ExternalWork<?>> abandoned = new ArrayList<>();
             for (ExternalWork<?> work = list.first(); work != null; work = list.first()) {

@@ -375,7 +375,7 @@ public final class Promises {
         }
     }
 
-    /// @return the number of rejected promises
+    /// Returns the number of rejected promises.
     public long rejectAll(LoopTerminatedException reason) {
         synchronized (lock) {
             setTermination(reason);

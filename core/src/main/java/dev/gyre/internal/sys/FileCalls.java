@@ -11,7 +11,7 @@ import java.util.List;
 /// Calls on a file may wait for a disk, so they run off the loop or in the kernel's own workers. A
 /// simulated kernel has neither inotify nor terminals: the defaults return `-ENOSYS`.
 public interface FileCalls {
-    /// @param pathAddress a C string
+    /// The path is a C string.
     int open(long pathAddress, int flags, int mode);
 
     /// Opens an existing file.
@@ -32,7 +32,7 @@ public interface FileCalls {
 
     int fdatasync(int fd);
 
-    /// @param pathAddress a C string, empty with `AT_EMPTY_PATH` for the descriptor itself
+    /// The path is a C string, empty with `AT_EMPTY_PATH` for the descriptor itself.
     int statx(int fd, long pathAddress, int flags, int mask, long statxAddress);
 
     int close(int fd);

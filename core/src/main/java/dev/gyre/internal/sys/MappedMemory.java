@@ -72,7 +72,7 @@ public final class MappedMemory {
         int _ = calls.discard(bytes.address() + at, length); // A refusal costs only memory.
     }
 
-    /// @return false if a thread is in a JDK call that uses a view of it; nothing is freed then
+    /// Returns false and frees nothing if a thread is in a JDK call that uses a view of it.
     public boolean free() {
         return close(arena);
     }

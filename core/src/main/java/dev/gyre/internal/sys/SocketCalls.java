@@ -10,8 +10,8 @@ public interface SocketCalls {
 
     int listen(int fd, int backlog);
 
-    /// @param lengthAddress an int, the capacity on entry and the length on return; both addresses
-    ///     may be zero
+    /// The length is an int: the capacity on entry, the length on return. Both addresses may be
+    /// zero.
     int accept4(int fd, long address, long lengthAddress, int flags);
 
     int connect(int fd, long address, int length);
@@ -38,7 +38,7 @@ public interface SocketCalls {
 
     long writev(int fd, long iovecsAddress, int count);
 
-    /// @param offset the first byte of the file to send
+    /// The offset is the first byte of the file to send.
     long sendfile(int socket, int file, long offset, long count);
 
     /// Moves bytes between a pipe and any descriptor, neither at an offset.

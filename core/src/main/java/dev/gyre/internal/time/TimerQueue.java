@@ -36,7 +36,7 @@ public final class TimerQueue {
         this.wheel = new TimerWheel(near, nowNanos);
     }
 
-    /// @param periodNanos zero if one-shot
+    /// Schedules a timer; a period of zero makes it one-shot.
     public LoopTimer schedule(
             long deadlineNanos, long periodNanos, Consumer<? super Timer> callback) {
         StackReserve.requireSmall();
@@ -121,7 +121,7 @@ public final class TimerQueue {
         insert(timer);
     }
 
-    /// @return whether the timer was scheduled
+    /// Returns whether the timer was scheduled.
     boolean remove(LoopTimer timer) {
         int place = timer.place;
         if (place >= 0) {

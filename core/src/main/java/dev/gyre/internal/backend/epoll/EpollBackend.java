@@ -74,6 +74,8 @@ public final class EpollBackend implements Backend {
     /// Opens an epoll whose polling calls may be other than the real ones.
     ///
     /// @param kernels supplies an instance for each party that calls the kernel
+    /// Opens a backend.
+    ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(Supplier<? extends PollCalls> kernels, int eventsPerWait) {
         SyscallFactories loopSyscalls =

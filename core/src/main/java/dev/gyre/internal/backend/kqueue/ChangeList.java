@@ -59,7 +59,7 @@ final class ChangeList {
         return put(ident, filter, Kevent.EV_DELETE, 0, 0);
     }
 
-    /// @return zero if each has its own [#result], or `-errno`
+    /// Returns zero if each change has its own [#result], or `-errno`.
     int submit() {
         int result;
         do {

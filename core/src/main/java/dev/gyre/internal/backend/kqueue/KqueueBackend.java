@@ -70,6 +70,8 @@ public final class KqueueBackend implements Backend {
         registrations = new KqueueRegistrations(registering, flavour, kq, wakeup::signal);
     }
 
+    /// Opens a backend.
+    ///
     /// @param calls supplies an instance for each party that calls the kernel
     /// @param loopSyscalls the calls of operations
     /// @throws SystemCallException if the kernel refuses; nothing stays open then

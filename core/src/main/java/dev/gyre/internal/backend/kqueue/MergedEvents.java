@@ -125,7 +125,7 @@ final class MergedEvents {
         size++;
     }
 
-    /// @return false if none is left
+    /// Returns false if none is left.
     boolean advance() {
         if (next == size) {
             return false;

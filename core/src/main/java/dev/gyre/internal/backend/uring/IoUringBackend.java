@@ -70,6 +70,8 @@ public final class IoUringBackend implements Backend {
         polls = new PollRequests(sqes, calls, table, wake, eventsPerWait);
     }
 
+    /// Opens a backend.
+    ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static IoUringBackend open(
             SyscallFactories syscalls, UringCalls calls, int eventsPerWait) {
