@@ -74,8 +74,6 @@ public final class EpollBackend implements Backend {
     /// Opens an epoll whose polling calls may be other than the real ones.
     ///
     /// @param kernels supplies an instance for each party that calls the kernel
-    /// Opens a backend.
-    ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(Supplier<? extends PollCalls> kernels, int eventsPerWait) {
         SyscallFactories loopSyscalls =
@@ -84,6 +82,8 @@ public final class EpollBackend implements Backend {
         return open(loopSyscalls, SyscallFactories.LINUX_BY_THREAD, eventsPerWait);
     }
 
+    /// Opens a backend.
+    ///
     /// @throws SystemCallException if the kernel refuses; nothing stays open then
     public static EpollBackend open(SyscallFactories syscalls, int eventsPerWait) {
         return open(syscalls, syscalls.byThread(), eventsPerWait);
