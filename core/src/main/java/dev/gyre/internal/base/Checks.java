@@ -10,6 +10,8 @@ import java.util.Objects;
 public final class Checks {
     private Checks() {}
 
+    /// Returns the value if it is in the range.
+    ///
     /// @param max `Integer.MAX_VALUE` for no limit
     public static int range(String property, int value, int min, int max) {
         if (value < min || value > max) {
@@ -18,6 +20,8 @@ public final class Checks {
         return value;
     }
 
+    /// Returns the value if it is in the range.
+    ///
     /// @param max `Long.MAX_VALUE` for no limit
     public static long range(String property, long value, long min, long max) {
         if (value < min || value > max) {

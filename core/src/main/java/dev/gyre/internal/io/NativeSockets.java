@@ -37,7 +37,11 @@ public final class NativeSockets {
         return listen(syscalls, address, address, BACKLOG, socket -> {}, socket -> {});
     }
 
+    /// Opens a listening socket.
+    ///
     /// @param named the address as the caller wrote it, for messages
+    /// Opens a bound datagram socket.
+    ///
     /// @param beforeBind sets socket options before the bind
     /// @param afterBind sets socket options between the bind and the listen
     public static Descriptor listen(

@@ -46,6 +46,8 @@ public enum SocketOption {
         this.number = number;
     }
 
+    /// Sets the option.
+    ///
     /// @throws SystemCallException if the kernel refuses; names the option and the value
     public void set(SyscallFactories syscalls, OpenDescriptor socket, int value) {
         long memory = SCRATCH.get().address();

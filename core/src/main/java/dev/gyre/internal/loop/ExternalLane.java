@@ -118,7 +118,7 @@ public final class ExternalLane {
         }
     }
 
-    /// @return whether the ticket is within capacity of the consumer's real progress
+    /// Returns whether the ticket is within capacity of the consumer's real progress.
     private boolean raiseLimit(long ticket) {
         // Acquire: pairs with the release in poll(), so the directory's places behind it are free.
         long limit = (long) CURSOR.getAcquire(cursors, HEAD) + capacity;

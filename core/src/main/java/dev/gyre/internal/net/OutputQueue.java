@@ -114,7 +114,7 @@ final class OutputQueue {
         return marked;
     }
 
-    /// @return false if the pool is exhausted; a part may have been added
+    /// Returns false if the pool is exhausted; a part may have been added.
     boolean put(NativeBuffer from) {
         for (int left = from.readable(); left > 0; left = from.readable()) {
             NativeBuffer room = room(left);

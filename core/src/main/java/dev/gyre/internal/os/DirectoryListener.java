@@ -40,7 +40,7 @@ interface DirectoryListener {
             byWatch.computeIfAbsent(watch, key -> new ArrayList<>(1)).add(listener);
         }
 
-        /// @return whether it was the last one of the watch
+        /// Returns whether it was the last one of the watch.
         boolean remove(int watch, DirectoryListener listener) {
             List<DirectoryListener> found = byWatch.get(watch);
             if (found != null && found.remove(listener) && found.isEmpty()) {

@@ -73,7 +73,7 @@ final class DirectoryNode implements DirectoryListener {
         return each != null;
     }
 
-    /// @return whether the scanned entry has not been reported yet, as far as this node knows
+    /// Returns whether the scanned entry has not been reported yet, as far as this node knows.
     boolean markReported(Path entry) {
         Set<Path> present = reported;
         if (present == null) {
@@ -100,7 +100,7 @@ final class DirectoryNode implements DirectoryListener {
         movesSinceScan = 0;
     }
 
-    /// @return whether the entry was reported before its event arrived
+    /// Returns whether the entry was reported before its event arrived.
     private boolean wasReported(Path entry) {
         return reported != null && reported.remove(entry);
     }

@@ -332,7 +332,7 @@ final class DirectoryTree implements OpenFileWatch.Scope {
         return found;
     }
 
-    /// @return the subdirectories
+    /// Returns the subdirectories.
     private List<DirectoryNode> list(DirectoryNode node, Purpose purpose) {
         List<DirectoryNode> directories = new ArrayList<>();
         Path path = node.path();

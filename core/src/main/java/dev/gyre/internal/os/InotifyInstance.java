@@ -256,7 +256,7 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
     }
 
-    /// @return whether all events up to now are processed
+    /// Returns whether all events up to now are processed.
     private boolean read() {
         reads++;
         boolean drained;

@@ -171,7 +171,7 @@ final class InotifyReader {
         sink.onOverflow();
     }
 
-    /// @return its index, or -1
+    /// Returns its index, or -1.
     private int findSecondHalf(int from, int cookie) {
         int at = from;
         for (int checked = 0; checked < LOOK_AHEAD && isWhole(at); checked++) {

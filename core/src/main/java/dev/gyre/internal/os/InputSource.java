@@ -102,7 +102,7 @@ final class InputSource {
                 Linux.O_RDONLY | Linux.O_NONBLOCK | Linux.O_CLOEXEC | Linux.O_NOCTTY);
     }
 
-    /// @return like [Descriptor#read]
+    /// Reads like [Descriptor#read].
     int read(ByteBuffer buffer) {
         if (descriptor == null) {
             return Descriptor.END;

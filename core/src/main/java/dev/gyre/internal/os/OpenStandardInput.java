@@ -110,7 +110,7 @@ public final class OpenStandardInput implements StandardInput {
         }
     }
 
-    /// @return `null` if the descriptor cannot be polled, because it is always ready
+    /// Returns `null` if the descriptor cannot be polled, because it is always ready.
     private @Nullable Watcher watchIfPossible(Descriptor descriptor) {
         try {
             return loop.watch(descriptor, reading);

@@ -27,7 +27,7 @@ final class Pidfd {
         this.descriptor = descriptor;
     }
 
-    /// @return empty if no such process exists
+    /// Returns empty if no such process exists.
     static Optional<Pidfd> open(
             Supplier<? extends PollCalls> kernels,
             Supplier<? extends ProcessCalls> processes,
@@ -92,7 +92,7 @@ final class Pidfd {
         };
     }
 
-    /// @return false if the process has exited
+    /// Returns false if the process has exited.
     boolean signal(Signal signal) {
         int result = processes.get().pidfdSendSignal(descriptor.fd(), signal.number(), 0);
         if (result == -Errno.ESRCH) {

@@ -54,7 +54,7 @@ final class PosixSpawn {
         environment = new CStrings(environmentOf(command));
     }
 
-    /// @return the process id
+    /// Returns the process id.
     static int start(
             Supplier<? extends ProcessCalls> processes, Command command, ChildStdio stdio) {
         PosixSpawn spawn = new PosixSpawn(processes.get(), command, stdio);

@@ -101,7 +101,7 @@ final class TreeVerification {
         return probe(node) == node.descriptor;
     }
 
-    /// @return the kernel's watch, or `-errno`
+    /// Returns the kernel's watch, or `-errno`.
     int probe(DirectoryNode node) {
         return inotify.probe(node.path(), node.parent == null ? 0 : IN_DONT_FOLLOW);
     }

@@ -29,6 +29,8 @@ public final class SocketAddresses {
 
     private SocketAddresses() {}
 
+    /// Returns the `AF_` constant of an address.
+    ///
     /// @throws IllegalArgumentException if the address is unresolved or of an unsupported kind
     public static int family(SocketAddress address) {
         if (address instanceof UnixDomainSocketAddress) {
@@ -45,6 +47,8 @@ public final class SocketAddresses {
         return internet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
     }
 
+    /// Writes a `sockaddr` and returns its length.
+    ///
     /// @param memory at least `SIZEOF_SOCKADDR_STORAGE` bytes
     /// @return the length of the address
     public static int encode(SocketAddress address, NativeBytes memory) {

@@ -27,7 +27,7 @@ public final class TerminalSettings {
                         winsize.get(JAVA_SHORT, 0) & SHORT_MASK);
     }
 
-    /// @return zero or `-errno`
+    /// Returns zero or `-errno`.
     public int readFrom(FileCalls calls, int fd) {
         try {
             return calls.tcgetattr(fd, memory.address());

@@ -57,7 +57,7 @@ public final class Transfer {
         }
     }
 
-    /// @return the number of bytes; 0 if the call would block or there is no room; -1 at the end
+    /// Returns the number of bytes; 0 if the call would block or there is no room; -1 at the end.
     public static int read(PollCalls kernel, int fd, ByteBuffer buffer) {
         if (buffer.isReadOnly()) {
             throw new IllegalArgumentException("cannot read into a read-only buffer");
@@ -113,7 +113,7 @@ public final class Transfer {
         return END;
     }
 
-    /// @return the number of bytes; 0 if the call would block or there is nothing to write
+    /// Returns the number of bytes; 0 if the call would block or there is nothing to write.
     public static int write(PollCalls kernel, int fd, ByteBuffer buffer) {
         if (!buffer.hasRemaining()) {
             return 0;

@@ -10,6 +10,8 @@ public final class Durations {
 
     private Durations() {}
 
+    /// Returns a duration in nanoseconds.
+    ///
     /// @param what the name of the parameter, for the message
     /// @throws IllegalArgumentException if it is negative or exceeds 292 years
     public static long nanos(String what, Duration duration) {

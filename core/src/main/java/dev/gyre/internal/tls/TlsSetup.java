@@ -255,6 +255,8 @@ public final class TlsSetup implements Tls, Cloneable {
         return "Tls[" + (server ? "server" : "client") + ", " + credentials.sources() + "]";
     }
 
+    /// Creates the engine of a connection.
+    ///
     /// @param host the connected host; null for a server, or if unknown
     /// @param port separates the sessions of servers on one host; ignored for a server
     /// @param scratch of the connection's loop
@@ -277,23 +279,27 @@ public final class TlsSetup implements Tls, Cloneable {
         return new TlsEngine(engine, scratch, name, recorder);
     }
 
+    /// Checks that this can connect to a host.
+    ///
     /// @param host as for [#newEngine]
     /// @throws IllegalArgumentException for a server, or if there is no server name to verify
     public void requireClientOf(@Nullable String host) {
         if (server) {
             throw new IllegalArgumentException(
-                    "cannot connect with a server's Tls: use Tls.client(), or Stream.secure if the"
+                    "cannot connect with a server's Tls: use Tls.client(), or Stream.startTls if the"
                             + " peer is the TLS client");
         }
         serverNameFor(host);
     }
 
+    /// Checks that this is for servers.
+    ///
     /// @throws IllegalArgumentException for a client
     public void requireServer() {
         if (!server) {
             throw new IllegalArgumentException(
                     "cannot listen with a client's Tls: use Tls.server(...) or Tls.selfSigned(), or"
-                            + " Stream.secure if the peer is the TLS server");
+                            + " Stream.startTls if the peer is the TLS server");
         }
     }
 
