@@ -40,8 +40,6 @@ public final class NativeSockets {
     /// Opens a listening socket.
     ///
     /// @param named the address as the caller wrote it, for messages
-    /// Opens a bound datagram socket.
-    ///
     /// @param beforeBind sets socket options before the bind
     /// @param afterBind sets socket options between the bind and the listen
     public static Descriptor listen(
@@ -74,6 +72,8 @@ public final class NativeSockets {
         return open(syscalls, like, SOCK_STREAM, unix ? UNIX : Traits.TCP);
     }
 
+    /// Opens a bound datagram socket.
+    ///
     /// @param beforeBind sets socket options before the bind
     public static OpenDescriptor datagram(
             SyscallFactories syscalls,
