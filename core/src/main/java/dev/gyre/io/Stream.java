@@ -156,7 +156,7 @@ public sealed interface Stream permits LoopStream {
     Stream onWritable(Runnable callback);
 
     /// Resolves once the kernel has accepted all output written before this call. Output before
-    /// [#secure] is sent in plaintext, later output encrypted. Rejected with a
+    /// [#startTls] is sent in plaintext, later output encrypted. Rejected with a
     /// [StreamClosedException] if the stream is closed before.
     Promise<@Nullable Void> flushed();
 

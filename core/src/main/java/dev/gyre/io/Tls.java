@@ -23,7 +23,7 @@ import java.util.List;
 /// cannot be read, and a [javax.net.ssl.SSLException] with its name, the cause and the remedy if
 /// its content is unusable. An expired certificate is used, with a warning in the log.
 ///
-/// **Roles.** [#withName] and [#withClientCertificates] throw an [IllegalStateException] for a
+/// **Roles.** [#withSniCertificate] and [#withClientCertificates] throw an [IllegalStateException] for a
 /// client configuration, [#withCertificate] and [#withServerName] for a server configuration.
 ///
 /// **Sessions** are resumed between uses of this object and its copies.
@@ -82,7 +82,7 @@ public sealed interface Tls permits TlsSetup {
     Tls withSniCertificate(String pattern, Path certificateChainPem, Path privateKeyPem)
             throws IOException;
 
-    /// Returns a copy as [#withName(String, Path, Path)] does, with a PKCS#12 file.
+    /// Returns a copy as [#withSniCertificate(String, Path, Path)] does, with a PKCS#12 file.
     ///
     /// @throws IllegalArgumentException if the pattern is not a host name
     Tls withSniCertificate(String pattern, Path pkcs12, char[] password) throws IOException;
