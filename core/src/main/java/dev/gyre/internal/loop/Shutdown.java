@@ -301,7 +301,7 @@ final class Shutdown {
                             .leaks()
                             .findUnreleased(); // Before the operations release their buffers.
                     callbacks.observeLeaks(operations.leaks());
-                    operations.close();
+                    operations.close(callbacks::guarded);
                     backend.close();
                     watchers.close();
                 } finally {

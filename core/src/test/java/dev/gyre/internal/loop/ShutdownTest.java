@@ -3,6 +3,7 @@ package dev.gyre.internal.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.AnotherThread;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
@@ -17,6 +18,7 @@ import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.io.Buffer;
 import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
@@ -450,6 +452,49 @@ class ShutdownTest {
         loop.close();
         assertThat(log).containsExactly("closed");
         assertThat(uncaught).singleElement().isInstanceOf(IOException.class);
+        assertThat(backend.closes()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause({"L-5", "S-1", "S-3"})
+    void ownedResource_whoseWorkerReleasesABufferWhenClosed_leavesNoMemoryInUse() {
+        for (boolean running : new boolean[] {false, true}) {
+            Loop real = Loop.open(LoopConfig.DEFAULT);
+            Buffer buffer = Buffer.acquire(real, 1_000);
+            real.own(() -> AnotherThread.runs(buffer::release));
+            if (running) {
+                real.submit(() -> real.shutdown(LONG));
+                real.run();
+            } else {
+                real.close();
+            }
+            assertThat(real.metrics().bufferMemory()).as("running: %s", running).isZero();
+        }
+    }
+
+    @Test
+    @Clause({"L-5", "L-10"})
+    void internalTask_afterTheLaneIsClosed_thatFails_isReportedAndTheRestReleased() {
+        List<Throwable> uncaught = new ArrayList<>();
+        Loop loop =
+                Loop.open(
+                        LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> uncaught.add(e)),
+                        backend);
+        loop.own(
+                () ->
+                        AnotherThread.runs(
+                                () -> {
+                                    loop.operations()
+                                            .onLoop(
+                                                    () -> {
+                                                        throw new IllegalStateException("no");
+                                                    });
+                                    loop.operations().onLoop(() -> log.add("ran"));
+                                }));
+        loop.close();
+        AnotherThread.runs(() -> loop.operations().onLoop(() -> log.add("too late")));
+        assertThat(log).containsExactly("ran");
+        assertThat(uncaught).singleElement().isInstanceOf(IllegalStateException.class);
         assertThat(backend.closes()).isEqualTo(1);
     }
 
