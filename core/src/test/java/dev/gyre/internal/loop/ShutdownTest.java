@@ -256,6 +256,18 @@ class ShutdownTest {
     }
 
     @Test
+    @Clause({"S-4", "L-5"})
+    void shutdown_ofAnIdleLoopWithAnInternalTaskQueued_isGraceful() {
+        Loop real = Loop.open(LoopConfig.DEFAULT);
+        Buffer buffer = Buffer.acquire(real, 1_000);
+        real.runUntilEmpty();
+        AnotherThread.runs(buffer::release);
+        ShutdownReport report = real.shutdown(LONG).toCompletableFuture().join();
+        assertThat(report).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(real.metrics().bufferMemory()).isZero();
+    }
+
+    @Test
     @Clause({"S-3", "S-4"})
     void close_byTheObserverOfTheEnd_doesNotWaitForItself() {
         Loop[] own = new Loop[1];
