@@ -253,7 +253,7 @@ final class Shutdown {
     private boolean runTicks(Tick.Mode mode) {
         tick.enter(mode);
         while (!tick.isDrained()) {
-            if (limits.isTimeUp(backend.nanoTime())) {
+            if (limits.isDrainTimeUp(backend.nanoTime())) {
                 return false;
             }
             boolean _ = limits.noticeStop(); // It must not keep a drain from sleeping.

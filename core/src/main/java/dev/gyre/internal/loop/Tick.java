@@ -296,7 +296,7 @@ final class Tick {
     }
 
     private boolean mayDrain() {
-        return mode != Mode.RUNNING && !limits.isTimeUp(backend.nanoTime());
+        return mode != Mode.RUNNING && !limits.isDrainTimeUp(backend.nanoTime());
     }
 
     // ------------------------------------------------------------------ between callbacks

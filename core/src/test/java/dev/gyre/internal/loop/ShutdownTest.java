@@ -426,6 +426,28 @@ class ShutdownTest {
         }
     }
 
+    @Test
+    @Clause({"S-3", "L-7"})
+    void close_beforeTheStateIsTerminating_doesNotEndABoundedRun() {
+        LoopComponents components =
+                new LoopComponents(LoopConfig.DEFAULT, backend, loop, new TestLoopContext());
+        Tick tick = new Tick(components);
+        RunControl runs = new RunControl(components, tick, new Shutdown(components, tick));
+        // Another thread closes the loop. It is preempted before it moves the state, for a tick.
+        components.limits.expire();
+        components.ingress.submit(
+                () ->
+                        components.deferred.add(
+                                () ->
+                                        components.deferred.add(
+                                                () ->
+                                                        components.state.move(
+                                                                LoopState.RUNNING,
+                                                                LoopState.TERMINATING))));
+        runs.runUntil(backend.nanoTime() + LONG.toNanos());
+        assertThat(components.state.get()).isEqualTo(LoopState.TERMINATED);
+    }
+
     // ------------------------------------------------------------------ what the loop owns
 
     @Test
