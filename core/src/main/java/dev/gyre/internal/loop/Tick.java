@@ -206,7 +206,8 @@ final class Tick {
             }
             barrier();
         }
-        if (priorityRan == PRIORITY_FLOOD && tasksLeft > 0) {
+        // A drain accepts no new tasks, and has to run the accepted ones before its deadline.
+        if (mode == Mode.RUNNING && priorityRan == PRIORITY_FLOOD && tasksLeft > 0) {
             tasksLeft = NO_TASKS; // Timers and I/O are next, other tasks are not.
             callbacks.observePriorityFlood(priorityRan);
         }

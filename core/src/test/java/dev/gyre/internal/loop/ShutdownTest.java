@@ -169,6 +169,27 @@ class ShutdownTest {
     }
 
     @Test
+    @Clause({"S-1", "Q-4"})
+    void shutdown_withPriorityTasksThatSubmitEachOther_stillRunsAcceptedTasks() {
+        int[] ran = {0};
+        loop.submit(() -> log.add("accepted"));
+        loop.submitPriority(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        loop.shutdown(LONG);
+                        if (log.isEmpty() && ++ran[0] < 5 * Tick.PRIORITY_FLOOD) {
+                            loop.submitPriority(this);
+                        }
+                    }
+                });
+        loop.run();
+        assertThat(log).containsExactly("accepted");
+        assertThat(ran[0]).isEqualTo(Tick.PRIORITY_FLOOD);
+        assertThat(outcomeOf(loop).graceful()).isTrue();
+    }
+
+    @Test
     @Clause("S-3")
     void close_onTheLoopThread_dropsWhatIsQueuedAndReportsIt() {
         AtomicBoolean observed = new AtomicBoolean();
