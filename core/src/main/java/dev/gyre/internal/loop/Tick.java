@@ -94,6 +94,7 @@ final class Tick {
     private Mode mode = Mode.RUNNING;
     private Step step = Step.BEGIN;
     private int priorityRan;
+    private int internalRan;
     private int tasksLeft;
     private int batchLeft;
     private int deferredLeft;
@@ -164,6 +165,7 @@ final class Tick {
         }
         microtasks.beginTick();
         priorityRan = 0;
+        internalRan = 0;
         tasksLeft = taskBudget;
         dispatcher.beginTick(operationBudget);
         batchLeft = NOT_COUNTED;
@@ -192,15 +194,16 @@ final class Tick {
     }
 
     private boolean runPriorityLane() {
-        while (priorityRan < PRIORITY_FLOOD && mayContinue()) {
+        while (priorityRan < PRIORITY_FLOOD && internalRan < PRIORITY_FLOOD && mayContinue()) {
             Runnable task = ingress.priority.poll();
             if (task == null) {
                 return true;
             }
-            priorityRan++;
             if (task instanceof InternalTask) {
+                internalRan++;
                 callbacks.guarded(task); // Counts as no callback: a bounded run is not over.
             } else {
+                priorityRan++;
                 countCallback();
                 callbacks.runPriorityTask(task);
             }

@@ -762,6 +762,34 @@ class TickTest {
                 .isZero();
     }
 
+    @Test
+    @Clause({"L-5", "Q-4"})
+    void internalTasks_thatSubmitEachOther_areNoFloodAndLetTheTickContinue() {
+        configure(
+                LoopConfig.DEFAULT.withObserver(
+                        new LoopObserver() {
+                            @Override
+                            public void onPriorityFlood(EventLoop told, int ran) {
+                                log.add("flood");
+                            }
+                        }));
+        int[] ran = {0};
+        loop.submit(says("external"));
+        loop.trySubmitPriority(
+                new InternalTask(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                if (log.isEmpty() && ++ran[0] < 5 * Tick.PRIORITY_FLOOD) {
+                                    loop.trySubmitPriority(new InternalTask(this));
+                                }
+                            }
+                        }));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("external");
+        assertThat(ran[0]).isEqualTo(Tick.PRIORITY_FLOOD);
+    }
+
     // ------------------------------------------------------------------ sleeping
 
     @Test
