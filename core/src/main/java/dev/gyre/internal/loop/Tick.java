@@ -236,7 +236,7 @@ final class Tick {
         }
         if (tasksLeft == 0) {
             tasksLeft = NO_TASKS;
-            if (!ingress.external.isEmpty()) {
+            if (mode == Mode.RUNNING && !ingress.external.isEmpty()) {
                 callbacks.observeOverload(ingress.external.depth());
             }
         }
