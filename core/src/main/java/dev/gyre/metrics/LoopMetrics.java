@@ -80,7 +80,8 @@ public sealed interface LoopMetrics permits Metrics {
     /// Returns the number of queued tasks from `submit`.
     int depth();
 
-    /// Returns the number of queued tasks from `submitPriority`.
+    /// Returns the number of tasks in the priority lane: those from `submitPriority`, and internal
+    /// ones such as a buffer that another thread releases.
     int priorityDepth();
 
     /// Returns the number of open streams.

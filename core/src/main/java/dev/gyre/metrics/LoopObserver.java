@@ -16,7 +16,7 @@ public interface LoopObserver {
         return LoggingObserver.INSTANCE;
     }
 
-    /// Called if a tick used up its task budget and some tasks remain.
+    /// Called if a tick used up its task budget and some tasks remain. Not called by a shutdown.
     ///
     /// @param remaining the number of queued tasks
     default void onTaskBudgetExceeded(EventLoop loop, int remaining) {}
@@ -35,7 +35,7 @@ public interface LoopObserver {
     default void onMicrotaskFlood(EventLoop loop, int remaining) {}
 
     /// Called if one tick ran so many priority tasks that they probably submit each other forever.
-    /// The remaining ones run in the next tick, before all other tasks.
+    /// The remaining ones run in the next tick, before all other tasks. Not called by a shutdown.
     ///
     /// @param ran the number of priority tasks run in the tick
     default void onPriorityFlood(EventLoop loop, int ran) {}

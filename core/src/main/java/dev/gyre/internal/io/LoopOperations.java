@@ -16,7 +16,9 @@ import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /// The operations of a loop: their descriptors, pools and buffer memory.
 ///
@@ -45,6 +47,10 @@ public final class LoopOperations {
 
     /// The number of descriptors with a transfer that a graceful shutdown waits for.
     private int transfers;
+
+    // Shared: guarded by late. Tasks of other threads that the closed priority lane refused.
+    private final ArrayDeque<Runnable> late = new ArrayDeque<>();
+    private boolean lateClosed;
 
     /// Indexed by fd.
     private @Nullable FdLease[] leases = new @Nullable FdLease[64];
@@ -128,12 +134,28 @@ public final class LoopOperations {
 
     /// Runs the task on the loop thread: now if that is the calling thread, otherwise through the
     /// priority lane. While no thread runs the loop, the task waits for the next run or for the
-    /// shutdown. Does nothing once the loop is TERMINATED, which ends all operations. Any thread.
+    /// shutdown. Once the lane is closed, the task waits for [#close], which ends all operations.
+    /// Does nothing after that. Any thread.
     public void onLoop(Runnable task) {
-        boolean queued =
-                !context.isLoopThread() && context.trySubmitPriority(new InternalTask(task));
-        if (!queued && context.mustNotBlock()) {
+        if (!context.isLoopThread() && context.trySubmitPriority(new InternalTask(task))) {
+            return;
+        }
+        if (context.mustNotBlock()) {
             task.run(); // On the loop thread, or on the thread that shuts the loop down.
+            return;
+        }
+        synchronized (late) {
+            if (!lateClosed) {
+                late.add(task);
+            }
+        }
+    }
+
+    /// Removes the oldest late task. Accepts no more once there is none.
+    private @Nullable Runnable pollLate() {
+        synchronized (late) {
+            lateClosed = late.isEmpty();
+            return late.poll();
         }
     }
 
@@ -292,7 +314,12 @@ public final class LoopOperations {
         }
     }
 
-    public void close() {
+    /// @param runner runs the tasks that other threads added too late for the lane, and handles what
+    ///     they throw
+    public void close(Consumer<Runnable> runner) {
+        for (Runnable task = pollLate(); task != null; task = pollLate()) {
+            runner.accept(task);
+        }
         for (FdLease lease : leases) {
             if (lease != null) {
                 lease.lifetime.detach(lease);

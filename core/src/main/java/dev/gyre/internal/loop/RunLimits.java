@@ -79,7 +79,13 @@ public final class RunLimits {
     }
 
     boolean isTimeUp(long nowNanos) {
-        return expired || (timed && untilNanos - nowNanos <= 0); // survives wrap-around
+        return timed && untilNanos - nowNanos <= 0; // survives wrap-around
+    }
+
+    /// Like [#isTimeUp], also true once [#expire] was called. A run does not check this: the state
+    /// ends it.
+    boolean isDrainTimeUp(long nowNanos) {
+        return expired || isTimeUp(nowNanos);
     }
 
     /// Makes the time limit of a drain pass now. Any thread. With the effect of a full fence.

@@ -253,7 +253,7 @@ final class Shutdown {
     private boolean runTicks(Tick.Mode mode) {
         tick.enter(mode);
         while (!tick.isDrained()) {
-            if (limits.isTimeUp(backend.nanoTime())) {
+            if (limits.isDrainTimeUp(backend.nanoTime())) {
                 return false;
             }
             boolean _ = limits.noticeStop(); // It must not keep a drain from sleeping.
@@ -301,7 +301,7 @@ final class Shutdown {
                             .leaks()
                             .findUnreleased(); // Before the operations release their buffers.
                     callbacks.observeLeaks(operations.leaks());
-                    operations.close();
+                    operations.close(callbacks::guarded);
                     backend.close();
                     watchers.close();
                 } finally {
@@ -319,10 +319,11 @@ final class Shutdown {
 
     /// Drops what is queued, rejects what is pending, and counts both.
     private ShutdownReport drop(boolean graceful, LoopTerminatedException reason, long rejected) {
-        boolean quiet = tick.isQuiet();
         promises.stopReacting(); // Promises settled from now on run no handler.
+        List<Runnable> priority = runInternalTasks();
+        boolean quiet = priority.isEmpty() && tick.isQuiet();
         long tasks = dropExternal(reason);
-        long priorityTasks = dropPriority();
+        long priorityTasks = dropPriority(priority);
         abandoned.addAll(promises.abandonExternalWork(reason));
         ShutdownReport report =
                 new ShutdownReport(
@@ -364,15 +365,28 @@ final class Shutdown {
         Thread.yield();
     }
 
-    private long dropPriority() {
-        long dropped = 0;
+    /// Empties the priority lane. Internal tasks are no dropped work, so they run.
+    ///
+    /// @return the other tasks
+    private List<Runnable> runInternalTasks() {
+        List<Runnable> others = new ArrayList<>();
         for (Runnable task = ingress.priority.poll();
                 task != null;
                 task = ingress.priority.poll()) {
+            if (task instanceof InternalTask) {
+                callbacks.guarded(task);
+            } else {
+                others.add(task);
+            }
+        }
+        return others;
+    }
+
+    private long dropPriority(List<Runnable> tasks) {
+        long dropped = 0;
+        for (Runnable task : tasks) {
             if (task instanceof Promises.Settlement settlement) {
                 callbacks.guarded(() -> promises.deliver(settlement)); // A thread may await it.
-            } else if (task instanceof InternalTask) {
-                callbacks.guarded(task);
             } else {
                 dropped++;
             }

@@ -94,6 +94,7 @@ final class Tick {
     private Mode mode = Mode.RUNNING;
     private Step step = Step.BEGIN;
     private int priorityRan;
+    private int internalRan;
     private int tasksLeft;
     private int batchLeft;
     private int deferredLeft;
@@ -164,6 +165,7 @@ final class Tick {
         }
         microtasks.beginTick();
         priorityRan = 0;
+        internalRan = 0;
         tasksLeft = taskBudget;
         dispatcher.beginTick(operationBudget);
         batchLeft = NOT_COUNTED;
@@ -192,21 +194,23 @@ final class Tick {
     }
 
     private boolean runPriorityLane() {
-        while (priorityRan < PRIORITY_FLOOD && mayContinue()) {
+        while (priorityRan < PRIORITY_FLOOD && internalRan < PRIORITY_FLOOD && mayContinue()) {
             Runnable task = ingress.priority.poll();
             if (task == null) {
                 return true;
             }
-            priorityRan++;
             if (task instanceof InternalTask) {
+                internalRan++;
                 callbacks.guarded(task); // Counts as no callback: a bounded run is not over.
             } else {
+                priorityRan++;
                 countCallback();
                 callbacks.runPriorityTask(task);
             }
             barrier();
         }
-        if (priorityRan == PRIORITY_FLOOD && tasksLeft > 0) {
+        // A drain accepts no new tasks, and has to run the accepted ones before its deadline.
+        if (mode == Mode.RUNNING && priorityRan == PRIORITY_FLOOD && tasksLeft > 0) {
             tasksLeft = NO_TASKS; // Timers and I/O are next, other tasks are not.
             callbacks.observePriorityFlood(priorityRan);
         }
@@ -232,7 +236,7 @@ final class Tick {
         }
         if (tasksLeft == 0) {
             tasksLeft = NO_TASKS;
-            if (!ingress.external.isEmpty()) {
+            if (mode == Mode.RUNNING && !ingress.external.isEmpty()) {
                 callbacks.observeOverload(ingress.external.depth());
             }
         }
@@ -296,7 +300,7 @@ final class Tick {
     }
 
     private boolean mayDrain() {
-        return mode != Mode.RUNNING && !limits.isTimeUp(backend.nanoTime());
+        return mode != Mode.RUNNING && !limits.isDrainTimeUp(backend.nanoTime());
     }
 
     // ------------------------------------------------------------------ between callbacks

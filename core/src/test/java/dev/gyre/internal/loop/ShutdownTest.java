@@ -3,6 +3,7 @@ package dev.gyre.internal.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.AnotherThread;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
@@ -17,6 +18,7 @@ import dev.gyre.internal.base.TestLoopContext;
 import dev.gyre.internal.io.FakeDescriptors;
 import dev.gyre.internal.sys.FaultyKernel;
 import dev.gyre.internal.sys.OpenDescriptors;
+import dev.gyre.io.Buffer;
 import dev.gyre.metrics.LoopObserver;
 
 import org.junit.jupiter.api.Test;
@@ -167,6 +169,27 @@ class ShutdownTest {
     }
 
     @Test
+    @Clause({"S-1", "Q-4"})
+    void shutdown_withPriorityTasksThatSubmitEachOther_stillRunsAcceptedTasks() {
+        int[] ran = {0};
+        loop.submit(() -> log.add("accepted"));
+        loop.submitPriority(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        loop.shutdown(LONG);
+                        if (log.isEmpty() && ++ran[0] < 5 * Tick.PRIORITY_FLOOD) {
+                            loop.submitPriority(this);
+                        }
+                    }
+                });
+        loop.run();
+        assertThat(log).containsExactly("accepted");
+        assertThat(ran[0]).isEqualTo(Tick.PRIORITY_FLOOD);
+        assertThat(outcomeOf(loop).graceful()).isTrue();
+    }
+
+    @Test
     @Clause("S-3")
     void close_onTheLoopThread_dropsWhatIsQueuedAndReportsIt() {
         AtomicBoolean observed = new AtomicBoolean();
@@ -251,6 +274,18 @@ class ShutdownTest {
     @Clause("S-4")
     void shutdown_ofAnIdleLoopNeverRun_isGraceful() {
         assertThat(loop.shutdown(LONG).toCompletableFuture().join().graceful()).isTrue();
+    }
+
+    @Test
+    @Clause({"S-4", "L-5"})
+    void shutdown_ofAnIdleLoopWithAnInternalTaskQueued_isGraceful() {
+        Loop real = Loop.open(LoopConfig.DEFAULT);
+        Buffer buffer = Buffer.acquire(real, 1_000);
+        real.runUntilEmpty();
+        AnotherThread.runs(buffer::release);
+        ShutdownReport report = real.shutdown(LONG).toCompletableFuture().join();
+        assertThat(report).isEqualTo(new ShutdownReport(true, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        assertThat(real.metrics().bufferMemory()).isZero();
     }
 
     @Test
@@ -412,6 +447,28 @@ class ShutdownTest {
         }
     }
 
+    @Test
+    @Clause({"S-3", "L-7"})
+    void close_beforeTheStateIsTerminating_doesNotEndABoundedRun() {
+        LoopComponents components =
+                new LoopComponents(LoopConfig.DEFAULT, backend, loop, new TestLoopContext());
+        Tick tick = new Tick(components);
+        RunControl runs = new RunControl(components, tick, new Shutdown(components, tick));
+        // Another thread closes the loop. It is preempted before it moves the state, for a tick.
+        components.limits.expire();
+        components.ingress.submit(
+                () ->
+                        components.deferred.add(
+                                () ->
+                                        components.deferred.add(
+                                                () ->
+                                                        components.state.move(
+                                                                LoopState.RUNNING,
+                                                                LoopState.TERMINATING))));
+        runs.runUntil(backend.nanoTime() + LONG.toNanos());
+        assertThat(components.state.get()).isEqualTo(LoopState.TERMINATED);
+    }
+
     // ------------------------------------------------------------------ what the loop owns
 
     @Test
@@ -450,6 +507,49 @@ class ShutdownTest {
         loop.close();
         assertThat(log).containsExactly("closed");
         assertThat(uncaught).singleElement().isInstanceOf(IOException.class);
+        assertThat(backend.closes()).isEqualTo(1);
+    }
+
+    @Test
+    @Clause({"L-5", "S-1", "S-3"})
+    void ownedResource_whoseWorkerReleasesABufferWhenClosed_leavesNoMemoryInUse() {
+        for (boolean running : new boolean[] {false, true}) {
+            Loop real = Loop.open(LoopConfig.DEFAULT);
+            Buffer buffer = Buffer.acquire(real, 1_000);
+            real.own(() -> AnotherThread.runs(buffer::release));
+            if (running) {
+                real.submit(() -> real.shutdown(LONG));
+                real.run();
+            } else {
+                real.close();
+            }
+            assertThat(real.metrics().bufferMemory()).as("running: %s", running).isZero();
+        }
+    }
+
+    @Test
+    @Clause({"L-5", "L-10"})
+    void internalTask_afterTheLaneIsClosed_thatFails_isReportedAndTheRestReleased() {
+        List<Throwable> uncaught = new ArrayList<>();
+        Loop loop =
+                Loop.open(
+                        LoopConfig.DEFAULT.withUncaughtHandler((thread, e) -> uncaught.add(e)),
+                        backend);
+        loop.own(
+                () ->
+                        AnotherThread.runs(
+                                () -> {
+                                    loop.operations()
+                                            .onLoop(
+                                                    () -> {
+                                                        throw new IllegalStateException("no");
+                                                    });
+                                    loop.operations().onLoop(() -> log.add("ran"));
+                                }));
+        loop.close();
+        AnotherThread.runs(() -> loop.operations().onLoop(() -> log.add("too late")));
+        assertThat(log).containsExactly("ran");
+        assertThat(uncaught).singleElement().isInstanceOf(IllegalStateException.class);
         assertThat(backend.closes()).isEqualTo(1);
     }
 

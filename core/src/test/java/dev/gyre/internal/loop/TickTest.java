@@ -461,6 +461,41 @@ class TickTest {
     }
 
     @Test
+    @Clause({"Q-3", "Q-4", "S-1"})
+    void observer_ofOverload_isNotNotifiedByADrain() {
+        configure(
+                LoopConfig.DEFAULT
+                        .withTaskBudget(4)
+                        .withObserver(
+                                new LoopObserver() {
+                                    @Override
+                                    public void onTaskBudgetExceeded(
+                                            EventLoop told, int remaining) {
+                                        log.add("overload");
+                                    }
+
+                                    @Override
+                                    public void onPriorityFlood(EventLoop told, int ran) {
+                                        log.add("flood");
+                                    }
+                                }));
+        int[] ran = {0};
+        loop.submit(() -> loop.shutdown(Duration.ofMinutes(1)));
+        for (int i = 0; i < 9; i++) {
+            loop.submit(() -> ran[0]++);
+        }
+        loop.submit(
+                () -> {
+                    for (int i = 0; i <= Tick.PRIORITY_FLOOD; i++) {
+                        loop.submitPriority(() -> ran[0]++);
+                    }
+                });
+        loop.run();
+        assertThat(ran[0]).isEqualTo(9 + Tick.PRIORITY_FLOOD + 1);
+        assertThat(log).isEmpty();
+    }
+
+    @Test
     @Clause("Q-3")
     void externalLane_runsWhatIsThere_andWhatThatSubmitsInALaterTick() {
         loop.watch(fakes.get(1), WatchSpec.reading(ready -> log.add("io")));
@@ -760,6 +795,34 @@ class TickTest {
         assertThat(log).containsExactly("internal");
         assertThat(loop.shutdown(Duration.ZERO).toCompletableFuture().join().priorityTasks())
                 .isZero();
+    }
+
+    @Test
+    @Clause({"L-5", "Q-4"})
+    void internalTasks_thatSubmitEachOther_areNoFloodAndLetTheTickContinue() {
+        configure(
+                LoopConfig.DEFAULT.withObserver(
+                        new LoopObserver() {
+                            @Override
+                            public void onPriorityFlood(EventLoop told, int ran) {
+                                log.add("flood");
+                            }
+                        }));
+        int[] ran = {0};
+        loop.submit(says("external"));
+        loop.trySubmitPriority(
+                new InternalTask(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                if (log.isEmpty() && ++ran[0] < 5 * Tick.PRIORITY_FLOOD) {
+                                    loop.trySubmitPriority(new InternalTask(this));
+                                }
+                            }
+                        }));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("external");
+        assertThat(ran[0]).isEqualTo(Tick.PRIORITY_FLOOD);
     }
 
     // ------------------------------------------------------------------ sleeping
