@@ -314,6 +314,8 @@ public final class LoopOperations {
         }
     }
 
+    /// Ends all operations.
+    ///
     /// @param runner runs the tasks that other threads added too late for the lane, and handles what
     ///     they throw
     public void close(Consumer<Runnable> runner) {
