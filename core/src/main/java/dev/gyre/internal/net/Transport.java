@@ -70,6 +70,8 @@ interface Transport {
     /// Ends the output. Called once, when the queue is empty and no write is in flight.
     void endOutput();
 
+    /// Closes the transport.
+    ///
     /// @param reset whether the peer must see that data is missing
     void close(boolean reset);
 }

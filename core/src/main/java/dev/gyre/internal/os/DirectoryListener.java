@@ -13,6 +13,8 @@ interface DirectoryListener {
     /// Returns the owner: a watch has at most one listener per directory.
     OpenFileWatch watch();
 
+    /// Handles a change of an entry.
+    ///
     /// @param mask IN_CREATE, IN_DELETE, IN_MODIFY or IN_CLOSE_WRITE, with IN_ISDIR
     void onEntry(int mask, Path name);
 
@@ -29,6 +31,8 @@ interface DirectoryListener {
     /// which the kernel reports as two moves, one of them has that name now.
     void onPossibleExchange(Path name);
 
+    /// Handles a change of the directory itself.
+    ///
     /// @param mask IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT or IN_IGNORED
     void onSelf(int mask);
 

@@ -22,6 +22,8 @@ import java.util.function.Supplier;
 public final class OpenFileWatch implements FileWatch {
     /// The directories of a watch.
     sealed interface Scope permits DirectoryScope, DirectoryTree {
+        /// Starts watching.
+        ///
         /// @throws RuntimeException if a directory cannot be watched; the caller then calls
         ///     [#release]
         void open();
