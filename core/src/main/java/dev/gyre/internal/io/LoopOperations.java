@@ -314,8 +314,9 @@ public final class LoopOperations {
         }
     }
 
-    /// @param runner runs the tasks that other threads added too late for the lane, and handles what
-    ///     they throw
+    /// Runs the late tasks of other threads, ends all operations and releases their memory.
+    ///
+    /// @param runner runs each late task, and handles what it throws
     public void close(Consumer<Runnable> runner) {
         for (Runnable task = pollLate(); task != null; task = pollLate()) {
             runner.accept(task);
