@@ -35,8 +35,7 @@ final class RenameDetector {
         }
     }
 
-    /// @param target `null` if unknown
-    /// @return whether another entry may have its name now
+    /// Returns whether another entry may have its name now; the target is null if unknown.
     boolean isPossibleExchange(MoveHalf from, @Nullable MoveHalf target) {
         Arrival arrival = latest.remove(from.watch());
         if (arrival == null || !arrival.name.equals(from.name())) {
