@@ -247,6 +247,13 @@ public abstract class StackEndContract extends ConformanceFixture {
                     loop.defer(this::done);
                     return quiet::close;
                 });
+        calls.put(
+                "Descriptor.close with a pending operation",
+                () -> {
+                    Descriptor quiet = pair().getFirst();
+                    reading(quiet).start();
+                    return quiet::close;
+                });
         calls.put("Operation.start", () -> reading(readyPair().getFirst())::start);
         calls.put(
                 "Operation.cancel",

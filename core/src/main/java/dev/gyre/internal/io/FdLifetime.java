@@ -159,7 +159,7 @@ final class FdLifetime {
     ///
     /// @return false if it was closed before
     private boolean beginClose() {
-        StackReserve.requireSmall();
+        StackReserve.requireMedium(); // A user may submit a task to its loop.
         List<User> notified;
         synchronized (this) {
             int before;

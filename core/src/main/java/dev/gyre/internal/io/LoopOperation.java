@@ -227,12 +227,12 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     public void release() {
         operations.context.requireConfined("release");
         requireIdle();
+        discard(); // First: it may close a descriptor, which reserves stack of its own.
         released = true;
         request.key = null;
         callback = null;
         cancelBinding = null;
         descriptor = null;
-        discard();
         forget();
         pool.release(this);
     }

@@ -5,6 +5,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.NativeBytes;
@@ -242,6 +243,7 @@ public final class LoopListener implements Listener {
 
     @Override
     public void close() {
+        StackReserve.requireLarge(); // Nothing closes the rest if the second step fails.
         if (socket.isOpen()) {
             socket.close();
             SocketSettings.removeFile(address);

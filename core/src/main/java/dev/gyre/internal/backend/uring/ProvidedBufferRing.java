@@ -24,8 +24,10 @@ final class ProvidedBufferRing {
     private final ReceiveBuffers buffers;
     private final KernelFeatures features;
     private final boolean[] lent;
-    private final MemorySegment memory;
     private int tail;
+
+    /// The entries. Allocated by the first [#register], because most loops never receive.
+    private MemorySegment memory = MemorySegment.NULL;
 
     /// Whether the current ring has the buffers.
     private boolean registered;
@@ -35,11 +37,6 @@ final class ProvidedBufferRing {
         this.buffers = buffers;
         this.features = features;
         lent = new boolean[buffers.count()];
-        memory =
-                Arena.ofAuto()
-                        .allocate(
-                                (long) buffers.count() * IoUringAbi.SIZEOF_IO_URING_BUF,
-                                PAGE_BYTES);
     }
 
     /// Registers the buffers with the current ring, once. If the kernel refuses, RECEIVE is
@@ -47,6 +44,10 @@ final class ProvidedBufferRing {
     void register() {
         if (registered || !features.selectsBuffers()) {
             return;
+        }
+        if (memory.address() == 0) {
+            long bytes = (long) buffers.count() * IoUringAbi.SIZEOF_IO_URING_BUF;
+            memory = Arena.ofAuto().allocate(bytes, PAGE_BYTES);
         }
         tail = 0;
         for (int i = 0; i < lent.length; i++) {
