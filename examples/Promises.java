@@ -12,7 +12,7 @@ void main() {
 void begin(EventLoop loop) {
     Promise<Integer> words =
             loop.promisify(_ -> read("poem")) // A virtual thread waits,
-                    .then(text -> text.split(" ").length); // and the loop continues with the result.
+                    .then(text -> text.split(" ").length); // and the loop continues.
 
     Promise<String> letter =
             loop.promisify(_ -> read("letter"))

@@ -26,7 +26,7 @@ void readNewLines() {
         if (file == null || !file.isOpen()) {
             open();
         } else if (print()) {
-            loop.defer(this::readNewLines); // One piece per tick: a large file does not delay Ctrl-C.
+            loop.defer(this::readNewLines); // One piece per tick, so Ctrl-C is prompt.
         } else if (!key.equals(named())) {
             file.close();
             open();

@@ -204,7 +204,9 @@ class PromiseFollowingTest extends PromiseFixture {
         other.close();
         note("late", WAYS.getFirst().apply(loop, followed.promise()));
         loop.runUntilEmpty();
-        assertThat(log).hasSize(4).allMatch(line -> line.contains("rejected loop there terminated"));
+        assertThat(log)
+                .hasSize(4)
+                .allMatch(line -> line.contains("rejected loop there terminated"));
     }
 
     @Test

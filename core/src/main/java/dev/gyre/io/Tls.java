@@ -23,8 +23,8 @@ import java.util.List;
 /// cannot be read, and a [javax.net.ssl.SSLException] with its name, the cause and the remedy if
 /// its content is unusable. An expired certificate is used, with a warning in the log.
 ///
-/// **Roles.** [#withSniCertificate] and [#withClientCertificates] throw an [IllegalStateException] for a
-/// client configuration, [#withCertificate] and [#withServerName] for a server configuration.
+/// **Roles.** [#withSniCertificate] and [#withClientCertificates] throw an [IllegalStateException]
+/// for a client configuration, [#withCertificate] and [#withServerName] for a server configuration.
 ///
 /// **Sessions** are resumed between uses of this object and its copies.
 ///
@@ -88,8 +88,8 @@ public sealed interface Tls permits TlsSetup {
     Tls withSniCertificate(String pattern, Path pkcs12, char[] password) throws IOException;
 
     /// Returns a copy that requests certificates from clients. Default [ClientCertificates#NONE].
-    /// They are verified against [#withTrustedCertificates(Path)], or else against the JDK's trust store, which
-    /// is rarely intended.
+    /// They are verified against [#withTrustedCertificates(Path)], or else against the JDK's trust
+    /// store, which is rarely intended.
     Tls withClientCertificates(ClientCertificates demand);
 
     /// Creates a client configuration with the JDK's trust store and without a certificate.

@@ -316,8 +316,8 @@ public final class LoopOperations {
 
     /// Ends all operations.
     ///
-    /// @param runner runs the tasks that other threads added too late for the lane, and handles what
-    ///     they throw
+    /// @param runner runs the tasks that other threads added too late for the lane, and handles
+    ///     their exceptions
     public void close(Consumer<Runnable> runner) {
         for (Runnable task = pollLate(); task != null; task = pollLate()) {
             runner.accept(task);

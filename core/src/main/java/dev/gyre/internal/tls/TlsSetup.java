@@ -286,8 +286,8 @@ public final class TlsSetup implements Tls, Cloneable {
     public void requireClientOf(@Nullable String host) {
         if (server) {
             throw new IllegalArgumentException(
-                    "cannot connect with a server's Tls: use Tls.client(), or Stream.startTls if the"
-                            + " peer is the TLS client");
+                    "cannot connect with a server's Tls: use Tls.client(), or Stream.startTls if"
+                            + " the peer is the TLS client");
         }
         serverNameFor(host);
     }
