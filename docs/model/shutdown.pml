@@ -15,7 +15,7 @@
  * Memory is sequentially consistent here, with one shared access per step. The
  * protocol's only store->load races are those of sleep.pml. Everything else in
  * the close is a compareAndSet on one cell (state, tail) or happens under a
- * lock (PriorityLane.lock, WakeSignal.lock).
+ * lock (PriorityLane.lock, Wakeup.lock).
  *
  * Corresponding Java code:
  *     set_state, cas      internal.loop.StateCell            move, fallAsleep,
@@ -27,7 +27,7 @@
  *     External            internal.loop.ExternalLane         offer, poll, close
  *     Priority            internal.loop.PriorityLane         offer, poll, close
  *     wake                internal.loop.Ingress              wakeIfAsleep
- *     write_eventfd       internal.backend.WakeSignal        signal, close
+ *     write_eventfd       internal.backend.Wakeup            signal, close
  *     Shutdown, terminate internal.loop.Shutdown             begin, run
  *
  * Properties (letters as in README.md). Each is a variable named after the
@@ -105,9 +105,9 @@ bool lane_closed;               /* PriorityLane.closed, used with LANE_FLAG */
 byte list[TASKS_P + 1];         /* PriorityLane list, guarded by the lock   */
 byte size;                      /* PriorityLane.size, also read without it  */
 
-bool pending;                   /* WakeSignal.pending                       */
-bool wake_lock;                 /* WakeSignal.lock                          */
-bool wake_closed;               /* WakeSignal.closed                        */
+bool pending;                   /* Wakeup.pending                           */
+bool wake_lock;                 /* Wakeup.lock                              */
+bool wake_closed;               /* Wakeup.closed                            */
 
 bool edge;                      /* kernel: eventfd is on epoll's ready list */
 bool io;                        /* kernel: another reason to return         */
@@ -152,9 +152,9 @@ inline set_state(to)
         fi                                      \
     }
 
-/* ---------------------------------------------------------- WakeSignal -- */
+/* -------------------------------------------------------------- Wakeup -- */
 
-/* WakeSignal.signal: under the wake lock, and not after the close. A write that
+/* Wakeup.signal: under the wake lock, and not after the close. A write that
  * is retried after EINTR is a later write, so it has no separate step.
  * `seen` is the state that the thread saw; `tokens` is 1 if it set pending. */
 inline write_eventfd(seen, tokens)
@@ -423,7 +423,7 @@ awake:
     some = false
 }
 
-/* WakeSignal.drained: the I/O step of the drain dispatches the event. */
+/* Wakeup.drained: the I/O step of the drain dispatches the event. */
 inline clear_in_drain()
 {
     if
@@ -471,7 +471,7 @@ inline terminate()
     some = false;
 
     /* epoll is closed first, because nothing refers to it any more. Then the
-     * eventfd, under the wake lock: WakeSignal.close. */
+     * eventfd, under the wake lock: Wakeup.close. */
 #ifdef CLOSE_WITHOUT_LOCK
     wake_closed = true;
     d_step { fd_closed = true; edge = false }

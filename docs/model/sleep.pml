@@ -28,7 +28,7 @@
  *     Priority            internal.loop.PriorityLane         offer, poll, isEmpty
  *     wake                internal.loop.Ingress              wakeIfAsleep
  *       its last two steps, and clear_pending
- *                         internal.backend.WakeSignal        signal, drained
+ *                         internal.backend.Wakeup            signal, drained
  * A fence of the model need not be an instruction: Java guarantees the same
  * between two accesses of volatile mode. It does not if one of the two is only
  * acquire, release or opaque.
@@ -88,7 +88,7 @@ bool lane_lock;                 /* PriorityLane.lock                        */
 byte list[TASKS_P + 1];         /* PriorityLane list, guarded by the lock   */
 byte size;                      /* PriorityLane.size, also read without it  */
 
-bool pending;                   /* WakeSignal.pending                       */
+bool pending;                   /* Wakeup.pending                           */
 bool edge;                      /* kernel: eventfd is on epoll's ready list */
 bool io;                        /* kernel: another reason to return         */
 
@@ -217,7 +217,7 @@ inline drain_external()
     od
 }
 
-/* WakeSignal.drained: a release store is enough, so none stronger is modelled. */
+/* Wakeup.drained: a release store is enough, so none stronger is modelled. */
 inline clear_pending()
 {
     atomic { reported -> reported = false; loop_buffer!TO_PENDING, 0 }
@@ -318,7 +318,7 @@ woken:
 
 /* ----------------------------------------------------------- producers -- */
 
-/* Ingress.wakeIfAsleep, after the fence: load the state, then WakeSignal.signal.
+/* Ingress.wakeIfAsleep, after the fence: load the state, then Wakeup.signal.
  * Its lock only guards against the close of the eventfd: see shutdown.pml. */
 inline wake()
 {

@@ -201,6 +201,11 @@ class PromiseShutdownTest {
         runner.interrupt();
         loop.submitPriority(() -> {}); // Wakes the loop, which then sleeps again.
         untilItSleeps(runner, sleeps);
+        long polls = loop.metrics().polls() + loop.metrics().sleeps();
+        Thread.sleep(100);
+        assertThat(loop.metrics().polls() + loop.metrics().sleeps() - polls)
+                .as("polls of an interrupted drain in 100 ms")
+                .isLessThan(50);
         work.mayEnd.countDown();
         runner.join();
         assertThat(log).containsExactly("result");

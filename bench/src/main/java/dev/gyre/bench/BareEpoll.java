@@ -9,7 +9,7 @@ import dev.gyre.internal.sys.PollCalls;
 
 import java.lang.foreign.MemorySegment;
 
-/// An epoll with one eventfd in it, called through the same seam as Gyre's backend calls it and
+/// An epoll with one eventfd in it, called through the same interface as Gyre's backend calls it and
 /// with nothing around it: what Java cannot do without.
 final class BareEpoll implements AutoCloseable {
     private static final int EVENTS = 1_024;

@@ -247,7 +247,7 @@ public final class SimulatedWorld implements AutoCloseable {
     /// @throws SystemCallException if the kernel refuses
     public SimulatedPipe pipe() {
         FdPair pair = new FdPair();
-        var kernels = kernel.seam().kernels();
+        var kernels = kernel.syscalls().kernels();
         int result = kernels.get().pipe2(pair.address(), Linux.O_NONBLOCK | Linux.O_CLOEXEC);
         if (result < 0) {
             throw new SystemCallException("pipe2", -result, SystemCallException.NO_FD);

@@ -348,7 +348,7 @@ public final class BufferPool {
     // ------------------------------------------------------------------ trimming
 
     private void planTrim() {
-        if (!trimPlanned && !operations.isEnding()) {
+        if (!trimPlanned && !operations.isShuttingDown()) {
             minIdle = idle;
             operations.context.loop().after(TRIM_INTERVAL, this::trim).unreference();
             trimPlanned = true; // Only now: scheduling may throw.

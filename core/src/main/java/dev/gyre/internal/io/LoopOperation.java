@@ -239,8 +239,8 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
 
     @Override
     public final void onComplete(Request completed) {
-        settleCompletion();
         try {
+            settleCompletion();
             runCallback();
         } finally {
             finish();

@@ -188,7 +188,7 @@ public final class LoopOperations {
     }
 
     /// Whether the loop shuts down: operations that wait for a peer are cancelled, not started.
-    public boolean isEnding() {
+    public boolean isShuttingDown() {
         return context.isShuttingDown();
     }
 

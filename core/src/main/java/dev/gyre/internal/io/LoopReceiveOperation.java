@@ -86,10 +86,15 @@ public final class LoopReceiveOperation extends LoopOperation implements Receive
     void settle() {
         kept = false;
         index = request.buffer;
-        received =
-                request.result > 0 && index >= 0
-                        ? operations.receiveViews.lend(index, request.result)
-                        : null;
+        received = null;
+        if (request.result > 0 && index >= 0) {
+            try {
+                received = operations.receiveViews.lend(index, request.result);
+            } catch (Throwable e) {
+                operations.engine.releaseBuffer(index); // discard() sees no view of it.
+                throw e;
+            }
+        }
     }
 
     @Override

@@ -29,9 +29,9 @@ public final class Watchers {
     // Loop thread only.
     boolean suspended;
 
-    public Watchers(Backend backend, LoopContext host) {
+    public Watchers(Backend backend, LoopContext context) {
         this.backend = backend;
-        this.context = host;
+        this.context = context;
     }
 
     public int size() {

@@ -89,7 +89,7 @@ final class Acceptor {
     }
 
     void update() {
-        boolean wants = suspended == 0 && socket.isOpen() && !streams.operations().isEnding();
+        boolean wants = suspended == 0 && socket.isOpen() && !streams.operations().isShuttingDown();
         if (wants && !accepting) {
             accepting = true;
             accept.multishot(!singleShot);

@@ -55,7 +55,7 @@ final class HangupWatch implements Runnable {
                 || hungUp
                 || (inputEnded && outputEnded)
                 || !transport.isIdle()
-                || (operations.isEnding() && !operations.isTransferring())) {
+                || (operations.isShuttingDown() && !operations.isTransferring())) {
             return;
         }
         int interest = Readiness.HANGUP | Readiness.ERROR;

@@ -178,7 +178,7 @@ final class SocketTransport implements Transport {
         } else if (!done.isCancelled()) {
             wanted = false;
             fail(done);
-        } else if (wanted && !stoppedHere && operations.isEnding()) {
+        } else if (wanted && !stoppedHere && operations.isShuttingDown()) {
             wanted = false;
             handler().onShutdown();
         }

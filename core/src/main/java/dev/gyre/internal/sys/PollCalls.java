@@ -5,9 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.MemorySegment;
 
 /// The system calls of descriptors and epoll. Together with the other `*Calls` interfaces this is
-/// the seam to the kernel: every native call of Gyre goes through one of them. Tests substitute
+/// the boundary to the kernel: every native call of Gyre goes through one of them. Tests substitute
 /// implementations that return any value or errno. While only [LinuxPollCalls] is loaded, the
-/// JIT sees one implementation and calls it directly, so the seam costs nothing.
+/// JIT sees one implementation and calls it directly, so the interface costs nothing.
 ///
 /// **Results** are those of the kernel, before libc: zero or positive on success, and `-errno` if
 /// refused. Callers have no separate errno to read.

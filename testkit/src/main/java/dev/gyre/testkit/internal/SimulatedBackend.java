@@ -81,12 +81,12 @@ public final class SimulatedBackend implements Backend {
 
     @Override
     public OperationEngine openOperations(LoopContext context) {
-        return new ReadinessOperations(this, kernel.seam(), context);
+        return new ReadinessOperations(this, kernel.syscalls(), context);
     }
 
     @Override
     public SyscallFactories syscalls() {
-        return kernel.seam();
+        return kernel.syscalls();
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// A kernel in Java: what its descriptors stand for, its network, its files, its clock, its luck. It is used
-/// through the same seam as the real one, see [#seam()].
+/// through the same interfaces as the real one, see [#syscalls()].
 ///
 /// One lock, this object, guards all of it, so that a descriptor may be closed by any thread. The run is the same
 /// each time only if one thread does everything.
@@ -46,7 +46,7 @@ public final class SimulatedKernel {
     private boolean ranOutside;
 
     final Moves moves = new Moves(this);
-    private final SyscallFactories seam;
+    private final SyscallFactories syscalls;
 
     public SimulatedKernel(long seed) {
         this.seed = seed;
@@ -57,11 +57,11 @@ public final class SimulatedKernel {
         DescriptorCalls kernels = new DescriptorCalls(this);
         NetworkCalls sockets = new NetworkCalls(this);
         StorageCalls storage = new StorageCalls(this);
-        seam = new SyscallFactories(() -> kernels, () -> sockets, () -> storage);
+        syscalls = new SyscallFactories(() -> kernels, () -> sockets, () -> storage);
     }
 
-    public SyscallFactories seam() {
-        return seam;
+    public SyscallFactories syscalls() {
+        return syscalls;
     }
 
     public long seed() {

@@ -51,7 +51,7 @@ class SimulatedBackendTest extends BackendContract {
     }
 
     private PollCalls calls() {
-        return kernel.seam().kernels().get();
+        return kernel.syscalls().kernels().get();
     }
 
     @Override
@@ -61,7 +61,7 @@ class SimulatedBackendTest extends BackendContract {
         MemorySegment memory = Memory.allocate(path.length);
         Memory.putBytes(memory.address(), path, 0, path.length);
         try {
-            int fd = kernel.seam().files().get().open(memory.address(), Linux.O_RDONLY, 0);
+            int fd = kernel.syscalls().files().get().open(memory.address(), Linux.O_RDONLY, 0);
             user.use(fd);
             calls().close(fd);
         } finally {

@@ -27,9 +27,9 @@ final class CallSide implements AutoCloseable {
     private final List<Integer> numbers = new ArrayList<>();
     private final int epfd;
 
-    CallSide(SyscallFactories seam) {
-        kernel = seam.kernels().get();
-        sockets = seam.sockets().get();
+    CallSide(SyscallFactories syscalls) {
+        kernel = syscalls.kernels().get();
+        sockets = syscalls.sockets().get();
         epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
     }
 

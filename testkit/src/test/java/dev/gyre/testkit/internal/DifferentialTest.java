@@ -96,7 +96,7 @@ class DifferentialTest {
 
         void go() {
             try (CallSide r = new CallSide(SyscallFactories.LINUX);
-                    CallSide m = new CallSide(simulated.seam())) {
+                    CallSide m = new CallSide(simulated.syscalls())) {
                 real = r;
                 model = m;
                 for (int i = 0; i < STEPS; i++) {

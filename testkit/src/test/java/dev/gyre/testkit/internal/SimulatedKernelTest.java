@@ -29,7 +29,7 @@ class SimulatedKernelTest {
     @BeforeEach
     void openCalls() {
         kernel.latency(0, 0);
-        calls = new CallSide(kernel.seam());
+        calls = new CallSide(kernel.syscalls());
     }
 
     /// Handles: listener, client, server.
@@ -195,8 +195,8 @@ class SimulatedKernelTest {
     @Clause("B-6")
     void read_thatWouldBlockForEver_isAnError() {
         calls.pipe();
-        int flags = kernel.seam().kernels().get().fcntl(calls.number(0), Linux.F_GETFL, 0);
-        kernel.seam()
+        int flags = kernel.syscalls().kernels().get().fcntl(calls.number(0), Linux.F_GETFL, 0);
+        kernel.syscalls()
                 .kernels()
                 .get()
                 .fcntl(calls.number(0), Linux.F_SETFL, flags & ~Linux.O_NONBLOCK);
