@@ -354,8 +354,7 @@ public final class Loop implements EventLoop, LoopContext {
         return "EventLoop[" + config.name() + ", " + backend.name() + ", " + state.get() + "]";
     }
 
-    /// Returns the latest owned resource of the type, or null if absent: for components that a loop
-    /// has at most one of.
+    /// Returns the latest owned resource of the type, or null if absent.
     public <T extends AutoCloseable> @Nullable T owned(Class<T> type) {
         return shutdown.find(type);
     }
