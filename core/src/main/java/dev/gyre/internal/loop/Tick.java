@@ -303,8 +303,6 @@ final class Tick {
         return mode != Mode.RUNNING && !limits.isDrainTimeUp(backend.nanoTime());
     }
 
-    // ------------------------------------------------------------------ between callbacks
-
     private boolean housekeep() {
         FdReaper.reclaim();
         promises.tidy();
@@ -358,8 +356,6 @@ final class Tick {
                 ? limits.mayWait() && (limits.blocksIfDead() || isAlive())
                 : awaitsCompletion() || !ingress.external.isFinished();
     }
-
-    // ------------------------------------------------------------------ what is left
 
     /// Clause L-8: returns whether anything is queued, or registered that may enqueue something.
     boolean isAlive() {

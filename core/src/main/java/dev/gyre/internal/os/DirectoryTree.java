@@ -136,8 +136,6 @@ final class DirectoryTree implements OpenFileWatch.Scope {
         }
     }
 
-    // ------------------------------------------------------------------ changes of the tree
-
     /// Watches a new directory and reports its entries.
     void addSubtree(DirectoryNode parent, Path name) {
         DirectoryNode node = addDirectory(parent, name, Purpose.ADDITION);
@@ -271,8 +269,6 @@ final class DirectoryTree implements OpenFileWatch.Scope {
             boolean _ = parent.children.remove(node.name, node);
         }
     }
-
-    // ------------------------------------------------------------------ scanning
 
     /// Watches the entry of that name if it is a directory.
     private @Nullable DirectoryNode addDirectory(DirectoryNode parent, Path name, Purpose purpose) {

@@ -200,8 +200,6 @@ public final class OpenFileWatch implements FileWatch {
         return "FileWatch[" + path + (open ? "]" : ", closed]");
     }
 
-    // ------------------------------------------------------------------ for the scope
-
     void report(Kind kind, Path changed) {
         report(new FileChange(kind, changed));
     }
@@ -246,8 +244,6 @@ public final class OpenFileWatch implements FileWatch {
             }
         }
     }
-
-    // ------------------------------------------------------------------ for the inotify instance
 
     boolean verify(boolean isLastAttempt) {
         mayHaveRescanned = false;

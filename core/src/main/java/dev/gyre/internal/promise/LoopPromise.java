@@ -195,8 +195,6 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
         return attachLimit("cancelOn", step -> step.rejectOn(cancellation));
     }
 
-    // ------------------------------------------------------------------ waiting on another thread
-
     @Override
     public final T await() throws InterruptedException {
         requireOtherThread();
@@ -265,8 +263,6 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     public final CompletableFuture<T> toFuture() {
         return PromiseFuture.of(this);
     }
-
-    // ------------------------------------------------------------------ queries on any thread
 
     @Override
     public final @Nullable Outcome<T> outcome() {

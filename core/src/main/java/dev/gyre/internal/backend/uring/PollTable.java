@@ -45,8 +45,6 @@ final class PollTable {
         this.epfd = epfd;
     }
 
-    // ------------------------------------------------------------------ any thread
-
     void register(int fd, int interest, ReadinessHandler handler) {
         if (fd < 0 || fd >= MAX_FDS) {
             throw new IllegalArgumentException("not a descriptor: " + fd);
@@ -146,8 +144,6 @@ final class PollTable {
             }
         }
     }
-
-    // ------------------------------------------------------------------ loop thread
 
     /// Announces a wait. The loop announces it first and checks for changes second. A thread that
     /// changes a registration does so in the opposite order, so one of them sees the other.
