@@ -89,8 +89,8 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     long runSome();
 
     /// Runs until nothing is left to do or the loop was stopped. The loop waits for queued tasks,
-    /// referenced timers, referenced watchers, pending work of [#promisify(BlockingWork)] and
-    /// stages of [Promise#from]. Throws like [#run()].
+    /// referenced timers, referenced watchers, operations in flight (streams, listeners), pending
+    /// work of [#promisify(BlockingWork)] and stages of [Promise#from]. Throws like [#run()].
     ///
     /// @return the number of callbacks run
     long runUntilEmpty();

@@ -4,6 +4,6 @@ package dev.gyre;
 public enum RunMode {
     /// At the end of the current tick. Queued work stays queued for a later run.
     STOPPED,
-    /// When nothing is left to do: no queued task, referenced timer or referenced watcher.
+    /// When nothing is left to do, as for [EventLoop#runUntilEmpty()].
     DRAINED
 }

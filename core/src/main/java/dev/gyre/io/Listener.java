@@ -23,11 +23,11 @@ import java.util.function.Consumer;
 /// the kernel's backlog. Above [ListenerConfig#maxConnectionsPerPeer()] further connections of the
 /// peer are closed at once.
 ///
-/// **Exhaustion.** If the process or the system runs out of descriptors, or the loop out of buffer
-/// memory, one waiting connection is shed and accepting stops until enough is free. Open
-/// connections are still served. A tenth of the open-file limit, at most 512 descriptors, is
-/// reserved for files and outgoing connections. Exhaustion and recovery are logged once each, with
-/// the limit and the remedy.
+/// **Exhaustion.** If descriptors or kernel memory run out, one waiting connection is shed and
+/// accepting stops until enough is free. If the loop runs low on buffer memory, accepting only
+/// stops. Open connections are still served. A tenth of the open-file limit, at most 512
+/// descriptors, is reserved for files and outgoing connections. Exhaustion and recovery are logged
+/// once each, with the limit and the remedy.
 ///
 /// **Failure.** A handler that throws loses its own connection only.
 ///

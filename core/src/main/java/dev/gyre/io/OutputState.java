@@ -5,7 +5,7 @@ public enum OutputState {
     /// All output is sent.
     IDLE,
 
-    /// Output is pending and is flushed at the end of this tick.
+    /// Output is pending and is sent in the next flush step.
     PENDING,
 
     /// The peer does not keep up: the kernel accepted only a part of the output, or more than the

@@ -30,11 +30,11 @@ import java.util.function.Consumer;
 /// detects a peer that leaves: a reset closes the stream, and [Protocol#onEndPending] reports an
 /// end after unread bytes.
 ///
-/// **Writing** copies the data and never waits. All output of a tick is sent with one system call
-/// at its end. Above the high-water mark `write` returns false, and the stream pauses reading until
-/// the peer has accepted enough ([StreamConfig#readsUnderBackpressure()]). Ignoring `false` buffers
-/// up to [StreamConfig#outputLimit()]; beyond it the stream is closed. All `write` methods and
-/// [#lend] return and throw as [#write(Buffer)] does.
+/// **Writing** copies the data and never waits. The next flush step, before the loop polls, sends
+/// all output with one system call. Above the high-water mark `write` returns false, and the stream
+/// pauses reading until the peer has accepted enough ([StreamConfig#readsUnderBackpressure()]).
+/// Ignoring `false` buffers up to [StreamConfig#outputLimit()]; beyond it the stream is closed. All
+/// `write` methods and [#lend] return and throw as [#write(Buffer)] does.
 ///
 /// **Ending.** Each direction ends separately. When the peer ends its output, the stream ends its
 /// own after the pending output, unless [#onEnd] is set. With both directions ended the stream is

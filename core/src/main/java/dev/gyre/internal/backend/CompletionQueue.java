@@ -16,12 +16,12 @@ public final class CompletionQueue {
     private final Counter started = new Counter();
     private final Counter delivered = new Counter();
 
-    /// Returns how many requests were started and not delivered for the last time. Any thread.
+    /// Returns the number of started requests without a delivered final completion. Any thread.
     public int outstanding() {
         return (int) (started.get() - delivered.get());
     }
 
-    /// Returns how many requests were delivered for the last time. Any thread.
+    /// Returns the number of requests whose final completion was delivered. Any thread.
     public long completedCount() {
         return delivered.get();
     }
@@ -55,7 +55,7 @@ public final class CompletionQueue {
         }
     }
 
-    /// Dequeues the next completion to deliver; null if there is none. A multishot that continues
+    /// Dequeues the next completion to deliver; null if absent. A multishot that continues
     /// is pending again at once.
     public @Nullable Request poll() {
         Request request = completed.poll();

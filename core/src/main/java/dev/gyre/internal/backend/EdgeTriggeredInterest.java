@@ -12,8 +12,8 @@ import java.util.List;
 /// reported edge is not reported again. `blocked` therefore remembers, per kind, whether a call
 /// would block. Four rules keep that sound:
 ///
-/// - A kind is marked as blocked only by a call that would block, or by a short read of a stream,
-///   which has drained it. Data that arrives later is a new edge.
+/// - A kind is marked blocked only after EAGAIN, or after a short read, which has drained the
+///   stream. Data that arrives later is a new edge.
 /// - Once the end, an error or urgent data was reported, a short read no longer counts as drained:
 ///   it stops there, and that edge is not reported again.
 /// - Arming a kind makes the kernel report it again if it is ready.

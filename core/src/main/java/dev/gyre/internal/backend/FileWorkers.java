@@ -105,7 +105,7 @@ public final class FileWorkers {
 
     private void abandon(Result result) {
         if (result.request.opcode == Opcode.FILE_OPEN && result.value >= 0) {
-            int _ = calls.get().close((int) result.value); // The loop cannot receive it any more.
+            int _ = calls.get().close((int) result.value); // The loop no longer receives it.
         }
         result.request.handler.abandoned(result.value);
     }

@@ -45,7 +45,7 @@ public interface OperationEngine {
 
     CompletionQueue completions();
 
-    /// Dequeues the next completed request; null if there is none.
+    /// Dequeues the next completed request; null if absent.
     default @Nullable Request pollCompleted() {
         return completions().poll();
     }

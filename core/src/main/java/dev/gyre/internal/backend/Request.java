@@ -70,7 +70,7 @@ public final class Request extends IntrusiveList.Node<Request> {
     State state = State.IDLE;
     private int generation;
 
-    /// Whether it was cancelled while the kernel executed it or a request before it.
+    /// Whether it was cancelled while it, or an earlier request, was in the kernel.
     public boolean cancelRequested;
 
     /// A mark of the backend: the progress of the request.
@@ -126,7 +126,7 @@ public final class Request extends IntrusiveList.Node<Request> {
         return of != null && Traits.isDatagram(of.traits);
     }
 
-    /// Returns whether it cannot be cancelled any more.
+    /// Returns whether it is too late to cancel it.
     public boolean isFinished() {
         return state == State.IDLE || (state == State.COMPLETED && !more);
     }

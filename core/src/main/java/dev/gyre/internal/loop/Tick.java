@@ -61,7 +61,7 @@ final class Tick {
     /// Past this many in one tick, priority tasks probably submit each other for ever.
     static final int PRIORITY_FLOOD = 100_000;
 
-    /// After a wait longer than this, the loop is idle enough for a full scan.
+    /// After a longer wait, the loop scans the whole promise registry.
     private static final long IDLE_NANOS = 1_000_000_000;
 
     private static final int NOT_COUNTED = -1;
@@ -122,7 +122,7 @@ final class Tick {
         maxWaitNanos = components.config.maxWait().toNanos();
     }
 
-    /// Switches the mode. Ticks of another mode than RUNNING run until the time limit.
+    /// Switches the mode. In other modes than RUNNING, only the deadline ends a tick early.
     void enter(Mode mode) {
         this.mode = mode;
         if (mode == Mode.TERMINATED) {

@@ -74,7 +74,7 @@ final class StreamInput {
         resumeDelivery();
     }
 
-    /// Replaces the protocol. A new one is notified of the end even if the previous one was.
+    /// Replaces the protocol. The new one receives `onEnd` even if the old one did.
     @SuppressWarnings("ReferenceEquality") // compares identity
     void replaceProtocol(Protocol next) {
         endDelivered &= next == protocol;

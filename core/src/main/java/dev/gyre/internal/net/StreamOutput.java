@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/// The pending output of a stream. Everything written in a tick is flushed at its end.
+/// The pending output of a stream. The flush step of a tick sends all of it.
 ///
 /// ```
 ///              write              the kernel took only a part of it,

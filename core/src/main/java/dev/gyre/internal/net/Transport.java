@@ -59,7 +59,7 @@ interface Transport {
     /// while reading is stopped.
     void requestInputBarrier();
 
-    /// Sends output of the queue, now or at the end of the tick.
+    /// Sends output of the queue, now or in the next flush step.
     void flush(OutputQueue queue);
 
     /// Returns how many bytes of the queue are sent but not reported by [Handler#onSent] yet.

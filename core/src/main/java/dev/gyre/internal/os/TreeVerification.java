@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Verifies those parts of a [DirectoryTree] that events alone do not prove.
+/// Checks directories of a [DirectoryTree] whose location inotify events cannot establish.
 ///
 /// A probe of a path sees the present, and the directories above it may have been moved since the
 /// last event that was read. So a probe proves nothing by itself, not even that a name is absent:

@@ -45,7 +45,7 @@ final class TimerWheel {
     /// none. Positive between calls only after memory ran out during a move.
     private int unmovedLevel;
 
-    /// @param near receives the timers whose tick has begun
+    /// @param near receives the timers of the slots that are reached
     /// @param anchorNanos the instant of tick 0
     TimerWheel(NearQueue near, long anchorNanos) {
         this.near = near;
@@ -89,7 +89,7 @@ final class TimerWheel {
         timer.place = LoopTimer.UNSCHEDULED;
     }
 
-    /// Moves all timers whose tick has begun to the near queue, possibly ahead of their deadlines.
+    /// Moves the timers of every reached slot to the near queue, possibly before their deadlines.
     void advance(long nowNanos) {
         long target = tickOf(nowNanos);
         moveDown();
