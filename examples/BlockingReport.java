@@ -1,4 +1,4 @@
-/// Code that waits, each request on a virtual thread of its own. Try it: `curl -T large.txt localhost:8080/count`.
+/// Blocking handlers, each on its own virtual thread. Try: `curl -T large.txt localhost:8080/count`.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -22,7 +22,7 @@ void main(String[] arguments) {
     }
 }
 
-/// Reads content as any stream. What is not read yet is not in memory.
+/// Reads the body as an InputStream. Unread data stays with the client.
 void count(Request request, Response response) throws IOException {
     long lines = 0;
     try (var input = new BufferedReader(new InputStreamReader(request.body().stream()))) {
@@ -33,18 +33,18 @@ void count(Request request, Response response) throws IOException {
     response.text(lines + " lines\n");
 }
 
-/// Writes as it goes. A peer that does not keep up makes this thread wait, and nobody else.
+/// Streams the response. A slow client blocks only this thread.
 void report(Request request, Response response) throws InterruptedException {
     var out = response.type("text/csv").stream();
     out.write("day,visits\n");
-    for (int day = 1; day <= request.query("days", 7, 1, 366) && out.isOpen(); day++) {
-        Thread.sleep(1); // Somebody else's database.
+    for (int day = 1; day <= request.queryLong("days", 7, 1, 366) && out.isOpen(); day++) {
+        Thread.sleep(1); // A slow query.
         out.write(day + "," + day * 37 % 100 + "\n");
     }
     out.end();
 }
 
-/// Asks another server. The client belongs to the loop and is called there; this thread waits.
+/// Calls another server. The client is confined to the loop; this thread waits for the result.
 void greet(EventLoop loop, HttpClient client, URI uri, Response response) throws Exception {
     response.text(loop.call(() -> client.get(uri)).get().text());
 }

@@ -1,4 +1,4 @@
-/// Blocking work with a limit: two at a time, three more in line, and what is beyond that is refused.
+/// Bounded blocking work: two run at a time, three wait, and further work is rejected.
 import dev.gyre.BoundedExecutor;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
@@ -18,10 +18,10 @@ void main() {
 
 Promise<String> copy(EventLoop loop, int number) {
     return loop.promisify(workers, _ -> slowCopy(number))
-            .recover(RejectedExecutionException.class, full -> "copy " + number + " refused");
+            .recover(RejectedExecutionException.class, full -> "copy " + number + " rejected");
 }
 
-/// Blocking code, as of a disk.
+/// Blocking code, such as disk access.
 String slowCopy(int number) throws InterruptedException {
     start.await();
     return "copy " + number;

@@ -1,4 +1,4 @@
-/// Work that is no longer wanted: when a deadline passes, and when somebody says so.
+/// Cancels work at a deadline, and on request.
 import dev.gyre.Cancellation;
 import dev.gyre.CancellationSource;
 import dev.gyre.CancelledException;
@@ -20,7 +20,7 @@ void searchAgain(EventLoop loop, CancellationSource user) {
     search(loop, "second search", request.cancellation());
     loop.every(Duration.ofHours(1), timer -> IO.println("still searching"))
             .cancelOn(request.cancellation());
-    user.cancel("the user went away"); // And with it all that is linked to it.
+    user.cancel("the user left"); // Cancels all linked tokens too.
 }
 
 Promise<?> search(EventLoop loop, String name, Cancellation cancellation) {

@@ -1,5 +1,5 @@
-/// A child's output read as it comes: a million bytes through `cat` and back. Neither side waits for
-/// the other with a full pipe, because nothing here waits but the loop.
+/// Reads a child's output as it arrives: a million bytes through `cat` and back. No side blocks on
+/// a full pipe, because only the loop waits.
 import dev.gyre.EventLoop;
 import dev.gyre.WatchSpec;
 import dev.gyre.io.Descriptor;
@@ -17,16 +17,19 @@ void main() {
         loop.watch(
                 cat.input(),
                 WatchSpec.writing(watcher -> feed(watcher.descriptor()))
-                        .onError(watcher -> watcher.descriptor().close())); // It reads no more.
+                        .onError(
+                                watcher ->
+                                        watcher.descriptor()
+                                                .close())); // The child closed its input.
         loop.watch(cat.output(), WatchSpec.reading(watcher -> collect(watcher.descriptor())));
-        loop.runUntilEmpty(); // Until its output and the child itself have ended.
+        loop.runUntilEmpty(); // Until the output has ended and the child has exited.
     }
 }
 
 void feed(Descriptor input) {
     input.write(there);
     if (!there.hasRemaining()) {
-        input.close(); // The end of its input.
+        input.close(); // End of input.
     }
 }
 

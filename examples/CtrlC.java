@@ -1,4 +1,4 @@
-/// A graceful Ctrl-C: the batch that was begun is finished. A second Ctrl-C ends at once.
+/// A graceful Ctrl-C: the current batch is completed. A second Ctrl-C stops at once.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -7,7 +7,7 @@ import dev.gyre.LoopState;
 import dev.gyre.ShutdownReport;
 import dev.gyre.os.Signals;
 
-int batchSize = 1_000_000; // Or as the first argument says.
+int batchSize = 1_000_000; // Or the first argument.
 int done;
 
 void main(String[] arguments) {
@@ -24,22 +24,22 @@ void main(String[] arguments) {
 
 void end(EventLoop loop) {
     if (loop.state() == LoopState.RUNNING) {
-        IO.println("finishing; once more ends at once");
-        loop.shutdown(Duration.ofSeconds(30)).thenAccept(this::tell);
+        IO.println("finishing; press Ctrl-C again to stop now");
+        loop.shutdown(Duration.ofSeconds(30)).thenAccept(this::printReport);
     } else {
         loop.close();
     }
 }
 
-/// One piece of the work, and then the next, until a batch is done and the loop is to end.
+/// Does one step per tick, until a batch is done and the loop is shutting down.
 void work(EventLoop loop) {
     done++;
     if (done % batchSize != 0 || loop.state() == LoopState.RUNNING) {
-        loop.defer(() -> work(loop)); // In the next turn: signals have theirs before it.
+        loop.defer(() -> work(loop)); // In the next tick, after signals.
     }
 }
 
-void tell(ShutdownReport report) {
+void printReport(ShutdownReport report) {
     boolean whole = done % batchSize == 0;
     IO.println((report.graceful() ? "finished" : "dropped") + (whole ? ", whole" : ", in pieces"));
 }

@@ -1,4 +1,4 @@
-/// Any descriptor the kernel can poll, told of once per change.
+/// Watches a descriptor, edge-triggered: one callback per change.
 import dev.gyre.EventLoop;
 import dev.gyre.WatchSpec;
 import dev.gyre.io.Descriptor;
@@ -18,7 +18,7 @@ void main() {
         loop.runOne();
 
         loop.unwatch(pipe.reader());
-        send(pipe, "nobody listens");
+        send(pipe, "not watched");
         IO.println("then " + loop.runUntilEmpty() + " callbacks");
     }
 }

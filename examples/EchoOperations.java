@@ -1,4 +1,4 @@
-/// The lowest level: operations that are made once for a connection and used for ever. An echo, and a client of it.
+/// The lowest level: operations, created once per connection and reused. An echo and its client.
 import dev.gyre.EventLoop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
@@ -17,7 +17,7 @@ void main() {
     }
 }
 
-/// A connection: one buffer that goes back and forth between a read and a write.
+/// A connection: one buffer that alternates between a read and a write.
 static final class Echo {
     final Buffer buffer = Buffer.allocate(4096);
     final Descriptor socket;
@@ -41,11 +41,11 @@ static final class Echo {
 
     void sent(Operation write) {
         buffer.clear();
-        read.start(); // If the peer is gone, this one hears of it.
+        read.start(); // Also after a failed write: the read completes with the error.
     }
 }
 
-/// The same as promises, for what happens once.
+/// The same with promises, for single operations.
 void talk(EventLoop loop, Operations operations, SocketAddress server) {
     var socket = Sockets.stream(loop, server);
     var answer = Buffer.allocate(64);

@@ -1,4 +1,4 @@
-/// Sends back what it is sent: a server in one line of streams. Ctrl-C ends it.
+/// Echoes all input: a TCP server in one line. Press Ctrl-C to stop.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -17,7 +17,7 @@ void main(String[] arguments) {
     }
 }
 
-/// Lets connections finish, and resets those that have not after five seconds.
+/// Drains connections, and resets the remaining ones after five seconds.
 void stop(Listener server, EventLoop loop) {
     server.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }

@@ -1,5 +1,5 @@
-/// Pooled memory: frames with their length in front are written from buffers of the loop's, and
-/// read without a copy.
+/// Pooled memory: frames with a length prefix are written from the loop's buffers, and
+/// read without copying.
 import dev.gyre.EventLoop;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Descriptor;
@@ -25,7 +25,7 @@ void send(EventLoop loop, Operations operations, Descriptor socket, byte[] body)
 
 void takeFrame(Buffer input) {
     var body = input.slice(input.getInt());
-    input.release(); // The slice still has the memory.
+    input.release(); // The slice keeps the memory.
     IO.println("frame: " + body.getText(StandardCharsets.UTF_8));
-    body.release(); // Now it goes back.
+    body.release(); // Returns the memory to the pool.
 }

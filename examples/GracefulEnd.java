@@ -1,5 +1,5 @@
-/// A graceful end: what was accepted is finished, what comes later is refused, and a report says what
-/// was left.
+/// A graceful shutdown: accepted work completes, later work is rejected, and a report counts the
+/// rest.
 import dev.gyre.EventLoop;
 
 void main() {

@@ -1,4 +1,4 @@
-/// A web server. Try it: `curl http://localhost:8080/`. Ctrl-C ends it.
+/// An HTTP server. Try: `curl http://localhost:8080/`. Press Ctrl-C to stop.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -18,7 +18,7 @@ void main(String[] arguments) {
     }
 }
 
-/// Answers what was asked, and then ends.
+/// Completes running requests, and then stops.
 void drain(HttpServer server, EventLoop loop) {
     server.drain(Duration.ofSeconds(10)).thenAccept(nothing -> loop.stop());
 }

@@ -1,5 +1,5 @@
-/// HTTPS: with a certificate made for the occasion, or `HttpsServer.java 8443 chain.pem key.pem`.
-/// Try it: `curl -k https://localhost:8443/`. Ctrl-C ends it.
+/// HTTPS with a self-signed certificate, or `HttpsServer.java 8443 chain.pem key.pem`.
+/// Try: `curl -k https://localhost:8443/`. Press Ctrl-C to stop.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -19,7 +19,7 @@ void main(String[] arguments) throws IOException {
         server.get(
                 "/",
                 (request, response) ->
-                        response.text("You came by " + request.tls().version() + ".\n"));
+                        response.text("connected with " + request.tls().version() + "\n"));
         IO.println("listening on " + server.listen(port, tls).uri());
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.stop());
         loop.run();

@@ -1,4 +1,4 @@
-/// Answers each line. After `take 5` come five bytes of anything, which another protocol takes.
+/// Responds to each line. After `take 5`, another protocol consumes five arbitrary bytes.
 import static dev.gyre.os.Signal.*;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -47,7 +47,7 @@ static final class Lines implements Protocol {
     }
 }
 
-/// Takes so many bytes and hands back.
+/// Consumes a number of bytes and returns to the previous protocol.
 record Bytes(int count, Protocol next) implements Protocol {
     @Override
     public void onData(Stream stream, Buffer data) {

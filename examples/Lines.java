@@ -1,4 +1,4 @@
-/// Standard input on the loop, line by line, until its end. Try it with a terminal, a pipe and a file.
+/// Standard input on the loop, line by line. Try it with a terminal, a pipe and a file.
 import dev.gyre.EventLoop;
 import dev.gyre.os.StandardInput;
 
@@ -7,7 +7,7 @@ void main() {
         StandardInput.lines(
                 loop,
                 line -> IO.println(line.toUpperCase(Locale.ROOT)),
-                () -> IO.println("that was all"));
+                () -> IO.println("end of input"));
         loop.runUntilEmpty();
     }
 }

@@ -1,5 +1,5 @@
-/// The order of things: a microtask before the next task, what was deferred before the loop waits
-/// again, a timer in a later turn.
+/// The order of callbacks: microtasks before the next task, deferred callbacks before the loop
+/// polls, timers in a later tick.
 import dev.gyre.EventLoop;
 
 void main() {

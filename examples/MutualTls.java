@@ -1,4 +1,4 @@
-/// Server and client show each other certificates, for several names. Wants a directory with
+/// Mutual TLS with several server names. The argument is a directory with
 /// server.pem, alias.pem and client.pem, each with a certificate and its key, and ca.pem.
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -23,7 +23,7 @@ void main(String[] arguments) throws IOException {
                 .thenCompose(_ -> ask(loop, listener, friend.withServerName("alias.test")))
                 .thenAccept(IO::println)
                 .thenCompose(_ -> ask(loop, listener, stranger))
-                .recover(failure -> "a stranger is refused")
+                .recover(failure -> "a client without a certificate is rejected")
                 .thenAccept(IO::println)
                 .finallyRun(loop::stop);
         loop.run();

@@ -1,10 +1,10 @@
-/// Asks three shops at once and takes the best offer that comes in time: with callbacks.
+/// Asks three shops concurrently and selects the best offer within a deadline: with callbacks.
 import dev.gyre.EventLoop;
 
 record Offer(String shop, int price) {}
 
 final EventLoop loop = EventLoop.open();
-final Map<String, Thread> asked = new LinkedHashMap<>(); // Those that have not answered yet.
+final Map<String, Thread> asked = new LinkedHashMap<>(); // Pending requests.
 final List<Offer> offers = new ArrayList<>();
 
 void main() {
@@ -21,14 +21,14 @@ void main() {
 void visit(String shop) {
     try {
         int price = ask(shop);
-        loop.trySubmit(() -> answered(shop, () -> new Offer(shop, price)));
+        loop.trySubmit(() -> responded(shop, () -> new Offer(shop, price)));
     } catch (Exception e) {
-        loop.trySubmit(() -> answered(shop, () -> fallback(shop, e)));
+        loop.trySubmit(() -> responded(shop, () -> fallback(shop, e)));
     }
 }
 
-void answered(String shop, Supplier<Offer> offer) {
-    if (asked.remove(shop) != null) { // Or it comes too late.
+void responded(String shop, Supplier<Offer> offer) {
+    if (asked.remove(shop) != null) { // Otherwise the deadline has passed.
         offers.add(offer.get());
         if (asked.isEmpty()) {
             finish();
@@ -36,24 +36,24 @@ void answered(String shop, Supplier<Offer> offer) {
     }
 }
 
-void finish() { // All have answered, or the deadline has passed.
+void finish() { // All shops have responded, or the deadline has passed.
     loop.stop();
     asked.values().forEach(Thread::interrupt);
-    asked.keySet().forEach(shop -> IO.println(shop + " did not answer in time"));
+    asked.keySet().forEach(shop -> IO.println(shop + " did not respond in time"));
     asked.clear();
     var best = offers.stream().min(Comparator.comparing(Offer::price));
     IO.println("best offer: " + best.map(Offer::shop).orElse("none"));
 }
 
 Offer fallback(String shop, Exception failure) {
-    IO.println(shop + " failed (" + failure.getMessage() + "): its catalogue has to do");
+    IO.println(shop + " failed (" + failure.getMessage() + "): using its catalogue price");
     return new Offer(shop, 11);
 }
 
-int ask(String shop) throws Exception { // Blocking code, as libraries have it.
+int ask(String shop) throws Exception { // Blocking code, as in a library.
     return switch (shop) {
         case "corner" -> 12;
         case "market" -> throw new IOException("closed on Mondays");
-        default -> new CompletableFuture<Integer>().get(); // Far away: blocks for ever.
+        default -> new CompletableFuture<Integer>().get(); // Blocks forever.
     };
 }

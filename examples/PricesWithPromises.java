@@ -1,4 +1,4 @@
-/// Asks three shops at once and takes the best offer that comes in time: with promises.
+/// Asks three shops concurrently and selects the best offer within a deadline: with promises.
 import dev.gyre.Cancellation;
 import dev.gyre.CancelledException;
 import dev.gyre.EventLoop;
@@ -14,7 +14,7 @@ void main() {
                         .map(shop -> visit(loop, deadline, shop))
                         .toList();
         Promise.all(loop, offers).thenAccept(this::show);
-        loop.runUntilEmpty(); // Until all that was promised has come or was given up.
+        loop.runUntilEmpty(); // Until all promises are settled.
     }
 }
 
@@ -25,12 +25,12 @@ Promise<Optional<Offer>> visit(EventLoop loop, Cancellation deadline, String sho
 }
 
 Optional<Offer> giveUp(String shop) {
-    IO.println(shop + " did not answer in time");
+    IO.println(shop + " did not respond in time");
     return Optional.empty();
 }
 
 Offer fallback(String shop, Throwable failure) {
-    IO.println(shop + " failed (" + failure.getMessage() + "): its catalogue has to do");
+    IO.println(shop + " failed (" + failure.getMessage() + "): using its catalogue price");
     return new Offer(shop, 11);
 }
 
@@ -40,10 +40,10 @@ void show(List<Optional<Offer>> answers) {
     IO.println("best offer: " + best.map(Offer::shop).orElse("none"));
 }
 
-int ask(String shop) throws Exception { // Blocking code, as libraries have it.
+int ask(String shop) throws Exception { // Blocking code, as in a library.
     return switch (shop) {
         case "corner" -> 12;
         case "market" -> throw new IOException("closed on Mondays");
-        default -> new CompletableFuture<Integer>().get(); // Far away: blocks for ever.
+        default -> new CompletableFuture<Integer>().get(); // Blocks forever.
     };
 }

@@ -1,4 +1,4 @@
-/// A value that comes later: from work outside the loop, by steps on it, to a thread that waits.
+/// Promises: from work off the loop, through steps on the loop, to a waiting thread.
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 
@@ -24,11 +24,11 @@ void begin(EventLoop loop) {
                     .orTimeout(Duration.ofMillis(100))
                     .recover(TimeoutException.class, late -> "no reply");
 
-    IO.println("begun, and nothing has come yet");
+    IO.println("started, no result yet");
     Thread.startVirtualThread(() -> print(loop, words, letter, reply));
 }
 
-/// On another thread, which may wait. On the loop's own `await` throws: it would wait for itself.
+/// Runs on another thread, which may block. On the loop thread `await` throws.
 void print(EventLoop loop, Promise<?>... promises) {
     try {
         for (Promise<?> promise : promises) {
@@ -41,7 +41,7 @@ void print(EventLoop loop, Promise<?>... promises) {
     }
 }
 
-/// Blocking code, as of a data base.
+/// Blocking code, such as a database driver.
 String read(String name) {
     if (name.equals("poem")) {
         return "so much depends upon";

@@ -1,4 +1,4 @@
-/// Reads by promise: first how long the answer is, then all of it.
+/// Reads with promises: first the length of the response, then all of it.
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.EventLoop;
@@ -11,7 +11,7 @@ void main() {
         var server = Listener.tcp(loop, new InetSocketAddress("localhost", 0), this::answer);
         Stream.connect(loop, server.address())
                 .thenCompose(stream -> ask(stream, "who are you?"))
-                .recover(failure -> "no answer: " + failure.getMessage())
+                .recover(failure -> "no response: " + failure.getMessage())
                 .thenAccept(IO::println)
                 .finallyRun(loop::stop);
         loop.run();

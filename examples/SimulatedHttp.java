@@ -1,4 +1,4 @@
-/// A server is tested without a network and without waiting: time passes when it is told to.
+/// Tests a server without a network and without waiting: the test advances the time.
 import dev.gyre.*;
 import dev.gyre.http.*;
 import dev.gyre.testkit.*;
@@ -22,9 +22,9 @@ void main() {
         serve(world.loop(), 80);
         var client = world.connect(80).send(get("/later"));
         world.run();
-        IO.println("answered at once: " + client.receivedText().contains("200 OK"));
+        IO.println("responded at once: " + client.receivedText().contains("200 OK"));
         world.advance(Duration.ofSeconds(61));
-        IO.println("answered after a minute: " + client.receivedText().endsWith("at last"));
+        IO.println("responded after a minute: " + client.receivedText().endsWith("at last"));
         world.advance(Duration.ofSeconds(61));
         IO.println("closed after another: " + client.isClosed());
     }
@@ -32,7 +32,7 @@ void main() {
     IO.println("the same in three hundred worlds");
 }
 
-/// Bytes come in any pieces, and are taken in any pieces.
+/// Bytes arrive in arbitrary pieces, and are sent in arbitrary pieces.
 void survive(SimulatedWorld world) {
     serve(world.loop(), 80);
     var client = world.connect(80).send(get("/") + get("/")).halfClose();

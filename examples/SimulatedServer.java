@@ -2,15 +2,15 @@ import dev.gyre.*;
 import dev.gyre.io.*;
 import dev.gyre.testkit.*;
 
-/// Takes messages, each a byte that says how long it is and so much text, and sends them back in capitals.
+/// Receives messages, each with one length byte and text, and sends them back in upper case.
 void serve(EventLoop loop, int port) {
     var streams = StreamConfig.DEFAULT.withReadTimeout(Duration.ofSeconds(30));
     var config = ListenerConfig.DEFAULT.withStreams(streams);
     var address = new InetSocketAddress("localhost", port);
-    Listener.on(loop, address, config, stream -> stream.onData(data -> answer(stream, data)));
+    Listener.on(loop, address, config, stream -> stream.onData(data -> respond(stream, data)));
 }
 
-void answer(Stream stream, Buffer data) {
+void respond(Stream stream, Buffer data) {
     while (data.readable() > 0 && data.readable() > data.peek(0)) { // A whole message.
         byte length = data.get();
         String text = data.getText(length, StandardCharsets.US_ASCII);

@@ -1,4 +1,4 @@
-/// A server that has no end of things to say, and peers that do not listen. In a simulated world, so that a minute is over at once.
+/// A server with endless output, and peers that do not read. Runs in a simulated world.
 import dev.gyre.EventLoop;
 import dev.gyre.io.*;
 import dev.gyre.testkit.SimulatedWorld;
@@ -22,7 +22,7 @@ void serve(EventLoop loop, int port) {
     Listener.on(loop, address, limits, stream -> new Chatter(stream).talk());
 }
 
-/// As much as the peer takes, and no more than the high-water mark ahead of it.
+/// Writes as fast as the peer reads, at most the high-water mark ahead of it.
 record Chatter(Stream stream, byte[] text) {
     Chatter(Stream stream) {
         this(stream, "all work and no play\n".repeat(100).getBytes(StandardCharsets.UTF_8));
@@ -40,7 +40,7 @@ void main() {
         serve(world.loop(), 80);
         var peer = world.connect(80);
         world.advance(Duration.ofMillis(20));
-        IO.println("heard megabytes: " + (peer.takeReceived().length > 2 << 20));
+        IO.println("received megabytes: " + (peer.takeReceived().length > 2 << 20));
         peer.pauseReading();
         world.run();
         tellMemory(world.loop());

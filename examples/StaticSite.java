@@ -1,4 +1,4 @@
-/// The files of a directory, as a web site: `StaticSite.java 8080 site`. Ctrl-C ends it.
+/// Serves the files of a directory: `StaticSite.java 8080 site`. Press Ctrl-C to stop.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 

@@ -1,4 +1,4 @@
-/// Tasks from other threads, and an answer back: a loop is an Executor.
+/// Tasks from other threads, and a result back: a loop is an Executor.
 import dev.gyre.EventLoop;
 
 int counter; // Touched by the loop thread only: no lock, no atomic.

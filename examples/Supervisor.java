@@ -1,5 +1,5 @@
-/// Keeps a program running: starts it again when it fails, after a pause that grows. Ctrl-C and
-/// SIGTERM are passed on, and then its end is ours. Its arguments are the program and its arguments.
+/// Keeps a program running: restarts it when it fails, after a growing pause. Forwards Ctrl-C and
+/// SIGTERM, and then exits with it. The arguments are the program and its arguments.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -22,7 +22,7 @@ boolean ending;
 
 void main(String[] arguments) {
     try (loop) {
-        // In a group of its own, or a Ctrl-C would reach it twice: from the terminal and from us.
+        // Its own process group: otherwise Ctrl-C would reach it twice.
         command = Command.of(List.of(arguments)).withInput(Stdio.NULL).withOwnGroup();
         restart = loop.after(Duration.ZERO, timer -> start());
         Signals.on(loop, SIGINT, SIGTERM, this::end);
@@ -47,7 +47,7 @@ void ended(Exit exit) {
 }
 
 void startLater(String reason) {
-    IO.println(reason + "; again in " + pause.toMillis() + " ms");
+    IO.println(reason + "; restarting in " + pause.toMillis() + " ms");
     restart.reschedule(pause);
     pause = pause.toSeconds() < 10 ? pause.multipliedBy(2) : pause;
 }

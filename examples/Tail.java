@@ -1,5 +1,5 @@
-/// Prints a file and what is appended to it, until Ctrl-C. Follows the name: when the file is rotated,
-/// that is renamed and created anew, the new one is printed; when it is truncated, what comes then.
+/// Prints a file and appended text, until Ctrl-C. Follows the name: after a rotation or truncation
+/// it prints the new contents.
 import dev.gyre.EventLoop;
 import dev.gyre.os.FileWatch;
 import dev.gyre.os.Signal;
@@ -8,8 +8,8 @@ import dev.gyre.os.Signals;
 final EventLoop loop = EventLoop.open();
 final ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
 Path path;
-FileChannel file; // The one that is being printed,
-Object key; // and which one that is.
+FileChannel file; // The open file,
+Object key; // and its identity.
 
 void main(String[] arguments) {
     path = Path.of(arguments[0]);
@@ -50,7 +50,7 @@ void open() throws IOException {
     key = named();
     file = FileChannel.open(path);
     if (!key.equals(named())) {
-        file.close(); // Rotated in between: this may be another one than the key says.
+        file.close(); // Rotated in between: the key may belong to another file.
     }
     loop.defer(this::readNewLines);
 }

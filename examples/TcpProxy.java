@@ -1,4 +1,4 @@
-/// Passes connections on: `TcpProxy.java 8080 example.org 80`. Ctrl-C ends it.
+/// Forwards connections: `TcpProxy.java 8080 example.org 80`. Press Ctrl-C to stop.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -19,7 +19,7 @@ void main(String[] arguments) {
     }
 }
 
-/// Lets connections finish, and resets those that have not after five seconds.
+/// Drains connections, and resets the remaining ones after five seconds.
 void stop(Listener proxy, EventLoop loop) {
     proxy.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }
@@ -35,12 +35,12 @@ void join(Stream in, Stream out) {
     if (in.isOpen()) {
         in.join(out); // Both directions, with backpressure.
     } else {
-        out.abort(); // The client did not wait.
+        out.abort(); // The client disconnected meanwhile.
     }
 }
 
 Void refuse(Stream in, Throwable failure) {
     IO.println("refused: " + failure.getMessage());
-    in.abort(); // A reset. An end could pass for an answer.
+    in.abort(); // A normal close could pass for a complete response.
     return null;
 }

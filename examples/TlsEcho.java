@@ -1,5 +1,5 @@
-/// An echo over TLS: with a certificate made for the occasion, or `TlsEcho.java 7777 chain.pem key.pem`.
-/// SIGUSR1 reads the files again. Ctrl-C ends it. Try it: `openssl s_client -connect localhost:7777`.
+/// Echo over TLS with a self-signed certificate, or `TlsEcho.java 7777 chain.pem key.pem`.
+/// SIGUSR1 reloads the files. Press Ctrl-C to stop. Try: `openssl s_client -connect localhost:7777`.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 import static dev.gyre.os.Signal.SIGUSR1;
@@ -28,23 +28,23 @@ void main(String[] arguments) throws IOException {
     }
 }
 
-/// Lets connections finish, and resets those that have not after five seconds.
+/// Drains connections, and resets the remaining ones after five seconds.
 void stop(Listener server, EventLoop loop) {
     server.drain(Duration.ofSeconds(5)).thenAccept(report -> loop.shutdown(Duration.ofSeconds(1)));
 }
 
-void serve(Stream stream) { // After the handshake. One that fails does not get here.
+void serve(Stream stream) { // Called after a successful handshake.
     IO.println("connected by " + stream.tls().version());
     stream.onData(stream::write);
 }
 
-/// Beside the loop: files are read. If one of them is no good, all stays as it is.
+/// Reads the files off the loop thread. If a file is unusable, nothing changes.
 void reload(EventLoop loop, Tls tls) {
     loop.promisify(
                     _ -> {
                         tls.reload();
-                        return "certificates read again";
+                        return "certificates reloaded";
                     })
-            .recover(failure -> "certificates as before: " + failure.getMessage())
+            .recover(failure -> "certificates unchanged: " + failure.getMessage())
             .thenAccept(IO::println);
 }

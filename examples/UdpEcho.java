@@ -1,4 +1,4 @@
-/// Sends messages back, over UDP. Ctrl-C ends it.
+/// Echoes UDP datagrams. Press Ctrl-C to stop.
 import static dev.gyre.os.Signal.SIGINT;
 import static dev.gyre.os.Signal.SIGTERM;
 
@@ -11,7 +11,7 @@ void main(String[] arguments) {
     try (var loop = EventLoop.open()) {
         var echo = Datagram.bind(loop, new InetSocketAddress("localhost", port));
         echo.onMessage((message, from) -> echo.send(message, from))
-                .onError(failure -> IO.println("the network says: " + failure.getMessage()))
+                .onError(failure -> IO.println("network error: " + failure.getMessage()))
                 .onClose(() -> IO.println(echo.sent() + " sent, " + echo.dropped() + " dropped"));
         Signals.on(loop, SIGINT, SIGTERM, signal -> loop.shutdown(Duration.ofSeconds(5)));
         IO.println("listening on " + echo.address());

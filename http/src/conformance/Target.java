@@ -32,7 +32,7 @@ final class Target {
                     HttpServer.on(
                             loop,
                             HttpConfig.DEFAULT
-                                    .withHeadTimeout(patience)
+                                    .withHeaderTimeout(patience)
                                     .withBodyTimeout(patience, 1_000)
                                     .withIdleTimeout(patience.multipliedBy(2))
                                     .withWriteTimeout(patience));

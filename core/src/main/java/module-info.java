@@ -24,4 +24,8 @@ module dev.gyre {
             dev.gyre.testkit;
     exports dev.gyre.internal.loop to
             dev.gyre.testkit;
+    exports dev.gyre.internal.group to
+            dev.gyre.testkit;
+    exports dev.gyre.internal.time to
+            dev.gyre.testkit;
 }

@@ -2,17 +2,23 @@ package dev.gyre;
 
 import dev.gyre.internal.base.QueueingExecutor;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/// Runs blocking work on other threads, with a limit on running work and a limit on queued work.
-/// Work beyond both limits is rejected. Accepted work runs once, unless it was removed.
+/// Runs work on other threads, with a limit on running work and a limit on queued work. Work beyond
+/// both limits is rejected. Accepted work runs once, unless it was removed.
 ///
 /// ```java
 /// var workers = BoundedExecutor.bounded(16, 1_000);
 /// workers.execute(() -> archive.write(report));
 /// ```
+///
+/// **Which threads.** Virtual threads suit work that blocks: [#bounded(int, int)]. Work that
+/// computes would occupy their carriers, which all virtual threads of the process share. It needs
+/// platform threads of its own: [#platformThreads]. [dev.gyre.io.Stream#process] passes the limits
+/// on to the peer: its input pauses while the work waits and runs.
 ///
 /// **Threads.** All methods may be called from any thread, and none waits for work. One instance
 /// serves any number of loops. With virtual threads, each unit of work gets a new thread that
@@ -47,6 +53,19 @@ public sealed interface BoundedExecutor extends Executor permits QueueingExecuto
         return QueueingExecutor.onVirtualThreads(maxRunning, maxQueued);
     }
 
+    /// Creates an executor for CPU-bound work, on platform threads named `name-1` and so on.
+    ///
+    /// The threads are daemon threads. They start on demand and end after 30 seconds without work,
+    /// so nothing has to be closed. Leave CPUs to the loops: with `n` loops on `c` CPUs, use
+    /// `max(1, c - n)` threads.
+    ///
+    /// @param threads the maximum of threads, at least 1
+    /// @param maxQueued the maximum of queued work; 0 rejects all work that cannot start at once
+    /// @throws IllegalArgumentException if a limit is too small
+    static BoundedExecutor platformThreads(String name, int threads, int maxQueued) {
+        return QueueingExecutor.onPlatformThreads(name, threads, maxQueued);
+    }
+
     /// Creates an executor that runs work on the given one, with limits as in [#bounded(int, int)].
     ///
     /// The thread whose work has ended submits the next work while the given executor still counts
@@ -75,6 +94,19 @@ public sealed interface BoundedExecutor extends Executor permits QueueingExecuto
     /// Returns the current number of running units of work.
     int running();
 
-    /// Returns the current number of queued units of work.
+    /// Returns the current number of queued units of work. Streams that wait in
+    /// [dev.gyre.io.Stream#process] are included, even beyond the limit.
     int waiting();
+
+    /// Returns the number of rejected units of work.
+    long rejected();
+
+    /// Returns the number of units of work that have run, whether they threw or not.
+    long completed();
+
+    /// Returns the sum of the times from submission to start, over all completed work.
+    Duration totalWait();
+
+    /// Returns the longest time from submission to start of all completed work.
+    Duration maxWait();
 }

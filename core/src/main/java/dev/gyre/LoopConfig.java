@@ -4,7 +4,7 @@ import static dev.gyre.internal.base.Log.LOG;
 
 import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.base.MemoryBudget;
-import dev.gyre.internal.base.QueueingExecutor;
+import dev.gyre.internal.base.WorkThreads;
 import dev.gyre.metrics.LoopObserver;
 
 import java.time.Duration;
@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /// **Threads.** Any.
 public final class LoopConfig implements Cloneable {
     // Before DEFAULT, which uses it.
-    private static final Executor VIRTUAL_THREADS = QueueingExecutor.virtualThreads("gyre-work-");
+    private static final Executor VIRTUAL_THREADS = WorkThreads.virtual("gyre-work-");
 
     /// The default configuration, as used by [EventLoop#open()].
     public static final LoopConfig DEFAULT = new LoopConfig();
@@ -167,9 +167,9 @@ public final class LoopConfig implements Cloneable {
     ///
     /// Default: an equal share of the process budget for one loop per processor, up to 256 MiB. The
     /// system property `gyre.bufferMemory`, such as `512m`, sets the budget. Its default is the
-    /// maximum heap size. A loop with a share always opens, with less if the budget is used up.
-    /// `-XX:MaxDirectMemorySize` does not count this memory. The configuration of an open loop
-    /// contains the amount that the loop reserved.
+    /// maximum heap size. If less than the share is left of the budget, the loop opens with the
+    /// rest. `-XX:MaxDirectMemorySize` does not limit this memory. The configuration of an open
+    /// loop contains the amount that the loop reserved.
     public long bufferMemory() {
         long receiving = (long) receiveBuffers * receiveBufferBytes;
         return bufferMemory > 0

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /// The future result of an asynchronous operation on a loop: a value, or the reason of a failure.
 ///
@@ -153,6 +154,11 @@ public sealed interface Promise<T extends @Nullable Object> permits LoopPromise 
     /// Calls the handler with the reason if rejected. The step settles as the returned promise
     /// does.
     Promise<T> recoverCompose(Handler<? super Throwable, ? extends Promise<? extends T>> handler);
+
+    /// Calls the action with the reason if rejected, and passes the outcome on. The action counts
+    /// as a handler of the rejection: only later steps report it if they leave it unhandled. If
+    /// the action throws, the step is rejected as that of [#finallyRun] is.
+    Promise<T> onRejected(Consumer<? super Throwable> action);
 
     /// Runs the cleanup when settled and passes the outcome on. If the cleanup throws, the step is
     /// rejected with that exception, to which an earlier reason is added as suppressed.

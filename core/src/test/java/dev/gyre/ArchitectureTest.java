@@ -73,7 +73,12 @@ class ArchitectureTest {
                     entry("loop", List.of("promise", "base", "io", "time", "backend", "sys")),
                     entry("os", List.of("loop", "io", "backend", "base", "sys")),
                     entry("tls", List.of("base")),
-                    entry("net", List.of("tls", "loop", "io", "backend", "base", "time", "sys")));
+                    entry("group", List.of("loop", "base", "sys", "time")),
+                    entry(
+                            "net",
+                            List.of(
+                                    "tls", "group", "loop", "io", "backend", "base", "time",
+                                    "sys")));
 
     @Test
     void dependencies_pointOneWay_fromOsToLoopToBackendToSys() {

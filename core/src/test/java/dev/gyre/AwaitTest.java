@@ -222,11 +222,11 @@ class AwaitTest {
         assertThatThrownBy(() -> promise.await(Duration.ofNanos(1)))
                 .isInstanceOf(TimeoutException.class)
                 .hasMessageContaining(promise.toString())
-                .hasMessageContaining("PT0.000000001S");
+                .hasMessageContaining("1 ns");
         assertThatThrownBy(() -> promise.await(Duration.ZERO)).isInstanceOf(TimeoutException.class);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> promise.await(Duration.ofNanos(-1)))
-                .withMessageContaining("-0.000000001S");
+                .withMessageContaining("but is -1 ns");
     }
 
     @Test

@@ -9,10 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
 
 /// Limits, order and failure with a scripted executor. `BoundedExecutorRefusalTest` covers an
 /// executor that rejects work.
@@ -421,5 +423,74 @@ class BoundedExecutorTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts this", e);
         }
+    }
+
+    // ------------------------------------------------------------------ platform threads
+
+    @Test
+    @Clause("G-5")
+    void platformThreads_badLimits_throwWithTheValue() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> BoundedExecutor.platformThreads("cpu", 0, 1))
+                .withMessage("threads must be at least 1, but is 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> BoundedExecutor.platformThreads("cpu", 1, -1))
+                .withMessage("maxQueued must be at least 0, but is -1");
+    }
+
+    @Test
+    @Clause("G-5")
+    void platformThreads_runWorkOnNamedDaemonThreadsUpToTheLimit() throws Exception {
+        BoundedExecutor pool = BoundedExecutor.platformThreads("cpu", 2, 1);
+        CountDownLatch running = new CountDownLatch(2);
+        CountDownLatch release = new CountDownLatch(1);
+        List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+        CompletableFuture<Void> last = new CompletableFuture<>();
+        for (int i = 0; i < 2; i++) {
+            pool.execute(
+                    () -> {
+                        threads.add(Thread.currentThread());
+                        running.countDown();
+                        awaitQuietly(release);
+                    });
+        }
+        running.await();
+        pool.execute(() -> last.complete(null));
+        assertThatThrownBy(() -> pool.execute(() -> {}))
+                .isInstanceOf(RejectedExecutionException.class)
+                .hasMessageContaining("2 of at most 2 are running and 1 of at most 1 are waiting");
+        assertThat(threads)
+                .allMatch(thread -> thread.isDaemon() && !thread.isVirtual())
+                .extracting(Thread::getName)
+                .containsExactlyInAnyOrder("cpu-1", "cpu-2");
+        assertThat(pool.rejected()).isEqualTo(1);
+        release.countDown();
+        last.get();
+        while (pool.running() > 0) {
+            LockSupport.parkNanos(100_000);
+        }
+        assertThat(pool.completed()).isEqualTo(3);
+        assertThat(pool.maxWait()).isPositive().isLessThanOrEqualTo(pool.totalWait());
+    }
+
+    @Test
+    @Clause("G-5")
+    void metrics_countCompletedAndRejectedWork() {
+        BoundedExecutor workers = BoundedExecutor.bounded(Runnable::run, 1, 0);
+        workers.execute(says("one"));
+        assertThatThrownBy(() -> workers.execute(throwing(new IllegalStateException("provoked"))))
+                .hasMessage("provoked");
+        assertThat(workers.completed()).isEqualTo(2);
+        assertThat(workers.rejected()).isZero();
+        BoundedExecutor refused =
+                BoundedExecutor.bounded(
+                        _ -> {
+                            throw new RejectedExecutionException("provoked");
+                        },
+                        1,
+                        0);
+        assertThatThrownBy(() -> refused.execute(says("never"))).hasMessage("provoked");
+        assertThat(refused.rejected()).isEqualTo(1);
+        assertThat(refused.completed()).isZero();
     }
 }

@@ -193,7 +193,7 @@ class EventLoopTest {
             assertThatThrownBy(() -> small.submit(() -> ran.add(99)))
                     .isInstanceOf(LoopOverloadedException.class)
                     .hasMessageContaining("3 tasks are queued")
-                    .hasMessageContaining("withHighWaterMark");
+                    .hasMessageContaining("highWaterMark");
             assertThat(small.trySubmit(() -> ran.add(99))).isEqualTo(SubmitResult.OVERLOADED);
             assertThat(small.metrics().depth()).isEqualTo(3);
             small.submitPriority(() -> ran.add(-1));

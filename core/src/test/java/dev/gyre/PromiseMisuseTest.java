@@ -3,6 +3,8 @@ package dev.gyre;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.gyre.internal.base.Checks;
+
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
@@ -82,12 +84,12 @@ class PromiseMisuseTest extends PromiseFixture {
         Promise<String> promise = deferred.promise();
         Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE);
         Duration unreachable = Duration.ofNanos(Long.MAX_VALUE);
-        refuses("timeout", NEGATIVE.toString(), () -> promise.orTimeout(NEGATIVE));
-        refuses("timeout", tooLong.toString(), () -> promise.orTimeout(tooLong));
+        refuses("timeout", Checks.format(NEGATIVE), () -> promise.orTimeout(NEGATIVE));
+        refuses("timeout", Checks.format(tooLong), () -> promise.orTimeout(tooLong));
         refuses("timeout", "represented", () -> promise.orTimeout(unreachable));
-        refuses("delay", NEGATIVE.toString(), () -> Promise.delay(loop, NEGATIVE));
-        refuses("delay", tooLong.toString(), () -> Promise.delay(loop, tooLong));
-        refuses("timeout", NEGATIVE.toString(), () -> awaitUnchecked(promise, NEGATIVE));
+        refuses("delay", Checks.format(NEGATIVE), () -> Promise.delay(loop, NEGATIVE));
+        refuses("delay", Checks.format(tooLong), () -> Promise.delay(loop, tooLong));
+        refuses("timeout", Checks.format(NEGATIVE), () -> awaitUnchecked(promise, NEGATIVE));
         assertUntouched(deferred);
     }
 

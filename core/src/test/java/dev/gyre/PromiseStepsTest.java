@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /// The result of each kind of step for each outcome.
 class PromiseStepsTest extends PromiseFixture {
@@ -221,6 +222,35 @@ class PromiseStepsTest extends PromiseFixture {
         assertThat(TROUBLE.getSuppressed()).isEmpty();
     }
 
+    @ParameterizedTest
+    @EnumSource(When.class)
+    @Clause("P-1")
+    void onRejected_observesTheReason_andPassesTheOutcomeOn(When when) {
+        Consumer<Throwable> action = reason -> log.add("observed " + reason.getMessage());
+        resolving(when, promise -> note("step", promise.onRejected(action)));
+        rejecting(when, promise -> note("step", promise.onRejected(action)));
+        assertThat(log)
+                .containsExactly(
+                        "step resolved value", "observed trouble", "step rejected trouble");
+    }
+
+    @Test
+    @Clause("P-1")
+    void onRejected_whoseActionThrows_isRejectedWithThatAndSuppressesTheReason() {
+        IllegalStateException thrown = new IllegalStateException("of the action");
+        rejecting(
+                When.RIGHT_AFTER,
+                promise ->
+                        note(
+                                "step",
+                                promise.onRejected(
+                                        _ -> {
+                                            throw thrown;
+                                        })));
+        assertThat(log).containsExactly("step rejected of the action");
+        assertThat(thrown.getSuppressed()).containsExactly(TROUBLE);
+    }
+
     private static void raise(Trouble trouble) throws Trouble {
         throw trouble;
     }
@@ -248,7 +278,7 @@ class PromiseStepsTest extends PromiseFixture {
                 .isInstanceOf(TimeoutException.class)
                 .extracting(Throwable::getMessage)
                 .asString()
-                .contains("PT3S");
+                .contains("3 s");
         assertThat(times).containsExactly(Duration.ofSeconds(3).toNanos());
         assertThat(deferred.promise().isSettled()).isFalse();
         assertThat(deferred.resolve(VALUE)).isTrue();
@@ -274,7 +304,7 @@ class PromiseStepsTest extends PromiseFixture {
         resolving(When.BY_A_TIMER, promise -> note("pending", promise.orTimeout(Duration.ZERO)));
         assertThat(log)
                 .containsExactly(
-                        "settled resolved value", "pending rejected not settled within PT0S");
+                        "settled resolved value", "pending rejected not settled within 0 s");
     }
 
     @ParameterizedTest

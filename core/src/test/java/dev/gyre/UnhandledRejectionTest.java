@@ -106,6 +106,38 @@ class UnhandledRejectionTest {
 
     @Test
     @Clause("P-3")
+    void rejection_observedByOnRejected_isNotReported() {
+        loop.submit(() -> rejected().onRejected(e -> log.add("observed")));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("observed");
+    }
+
+    @Test
+    @Clause("P-3")
+    void rejection_passedOnByOnRejected_isReportedForTheLaterStep() {
+        List<Promise<?>> later = new ArrayList<>();
+        loop.submit(() -> later.add(rejected().onRejected(e -> log.add("observed")).then(v -> v)));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("observed", "reported");
+        assertThat(reported).isEqualTo(later);
+    }
+
+    @Test
+    @Clause("P-3")
+    void onRejected_whoseActionThrows_isReported() {
+        loop.submit(
+                () ->
+                        rejected()
+                                .onRejected(
+                                        _ -> {
+                                            throw new IllegalStateException("of the action");
+                                        }));
+        loop.runUntilEmpty();
+        assertThat(log).containsExactly("reported");
+    }
+
+    @Test
+    @Clause("P-3")
     void rejection_handledInAMicrotaskOfTheSameBarrier_isNotReported() {
         loop.submit(
                 () -> {

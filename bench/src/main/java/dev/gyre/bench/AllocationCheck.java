@@ -7,20 +7,18 @@ import java.util.List;
 import java.util.Locale;
 
 /// Counts the bytes that a warm loop allocates in a steady state, on the loop thread and on the
-/// thread that feeds it. There should be none: not for a tick, not for a task's slot, not for a
-/// wake-up. What the caller's own `Runnable` costs is the caller's; here it is made beforehand.
+/// producer's thread. The target is zero: for a tick, a task's slot and a wake-up. The caller's
+/// `Runnable` is created in advance.
 ///
-/// How soon it is warm is up to the JIT: until then calls into the kernel box their arguments. So a
-/// measurement is repeated until one finds no more than [#NOISE_BYTES], and given up after
-/// [#MOST_ATTEMPTS]. An allocation that belongs to the work would be in each of them, 16 bytes an
-/// operation or more.
+/// The JIT determines how long the warm-up takes: before, native calls box their arguments. So a
+/// measurement is repeated until one finds at most [#NOISE_BYTES], up to [#MAX_ATTEMPTS] times. A
+/// real allocation would occur in each of them, with 16 bytes per operation or more.
 public final class AllocationCheck {
-    /// What the measuring itself, or the JVM on the measured threads' behalf, may leave behind in a
-    /// whole measurement. An object for every operation would be some hundred times as much, even
-    /// in the shortest.
+    /// The max bytes that the measurement itself, or the JVM, may allocate in a whole measurement.
+    /// One object per operation would be some hundred times as much, even in the shortest one.
     public static final long NOISE_BYTES = 4_096;
 
-    private static final int MOST_ATTEMPTS = 10;
+    private static final int MAX_ATTEMPTS = 10;
     private static final int TASKS = 1_000_000;
     private static final int TASKS_AT_ONCE = 1_000;
     private static final int TICKS = 1_000_000;
@@ -30,10 +28,10 @@ public final class AllocationCheck {
 
     private AllocationCheck() {}
 
-    /// What was allocated in one measurement.
+    /// The result of one measurement.
     ///
-    /// @param loopBytes by the loop thread
-    /// @param callerBytes by the thread that fed it; zero where that is the loop thread itself
+    /// @param loopBytes allocated by the loop thread
+    /// @param callerBytes allocated by the producer; zero if that is the loop thread
     public record Allocation(String what, long operations, long loopBytes, long callerBytes) {
         public long bytes() {
             return loopBytes + callerBytes;
@@ -62,7 +60,7 @@ public final class AllocationCheck {
         System.exit(clean ? 0 : 1);
     }
 
-    /// Of a million tasks, a thousand at a time.
+    /// Measures a million tasks, a thousand at a time.
     public static Allocation ofTasks() {
         try (var peer = new GyrePeer()) {
             var arrival = new Arrival();
@@ -82,7 +80,7 @@ public final class AllocationCheck {
         }
     }
 
-    /// Of a million ticks, each with one deferred callback.
+    /// Measures a million ticks, each with one deferred callback.
     public static Allocation ofTicks() {
         var loop = new TickBenchmark.DeferringLoop();
         try {
@@ -100,7 +98,7 @@ public final class AllocationCheck {
         }
     }
 
-    /// Of fifty thousand wake-ups of a sleeping loop.
+    /// Measures fifty thousand wake-ups of a sleeping loop.
     public static Allocation ofWakeups() {
         var sleeper = new WakeBenchmark.Sleeper();
         try {
@@ -123,7 +121,7 @@ public final class AllocationCheck {
         int attempts = 0;
         do {
             found = measure(what, operations, loop, work);
-        } while (found.bytes() > NOISE_BYTES && ++attempts < MOST_ATTEMPTS);
+        } while (found.bytes() > NOISE_BYTES && ++attempts < MAX_ATTEMPTS);
         return found;
     }
 

@@ -6,10 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /// A task that its producer waits for.
 ///
-/// A producer that has a processor to itself spins: the wait then costs nothing that is not the
-/// peer's. Where producers share processors with the peer's thread, a spinning one would take from
-/// the thread it waits for, and they park. Which it is follows from the benchmark and the machine,
-/// not from the peer.
+/// A producer with a processor of its own spins, which adds no cost. Producers that share
+/// processors with the consumer's thread park, because spinning would take time from it. The choice
+/// depends on the benchmark and the machine, not on the implementation.
 final class Arrival implements Runnable {
     // Written before the task is handed over, read by the task.
     private @Nullable Thread parked;
@@ -26,7 +25,7 @@ final class Arrival implements Runnable {
         }
     }
 
-    /// Hands this task to the peer and waits until it has run, and with it all tasks before it.
+    /// Submits this task and waits until it has run, and all tasks before it.
     void executeAndSpin(Peer peer) {
         peer.execute(this);
         while (!arrived) {

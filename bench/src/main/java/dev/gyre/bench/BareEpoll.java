@@ -9,12 +9,12 @@ import dev.gyre.internal.sys.PollCalls;
 
 import java.lang.foreign.MemorySegment;
 
-/// An epoll with one eventfd in it, called through the same interface as Gyre's backend calls it and
-/// with nothing around it: what Java cannot do without.
+/// An epoll with one eventfd, called through the same interface as by Gyre's backend, with nothing
+/// around it: the floor for Java.
 final class BareEpoll implements AutoCloseable {
     private static final int EVENTS = 1_024;
 
-    // The waiting and the waking thread have one each: an instance serves one thread at a time.
+    // One each for the waiting and the waking thread: an instance serves one thread at a time.
     private final PollCalls waiting = new LinuxPollCalls();
     private final PollCalls waking = new LinuxPollCalls();
     private final MemorySegment events = Memory.allocate((long) Linux.SIZEOF_EPOLL_EVENT * EVENTS);
@@ -32,7 +32,7 @@ final class BareEpoll implements AutoCloseable {
         check("epoll_ctl", waiting.epollCtl(epfd, Linux.EPOLL_CTL_ADD, eventfd, events.address()));
     }
 
-    /// Looks without waiting.
+    /// Polls without waiting.
     ///
     /// @return the number of events
     int pollNow() {

@@ -3,8 +3,7 @@ package dev.gyre.bench;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// What the JDK has: a thread pool of one, over a linked queue with locks. A familiar point on the
-/// scale.
+/// The JDK's single-thread executor, over a linked queue with locks.
 final class ExecutorPeer implements Peer {
     private final ExecutorService executor = Executors.newFixedThreadPool(1);
 

@@ -2,10 +2,10 @@ package dev.gyre.bench;
 
 import org.jspecify.annotations.Nullable;
 
-/// `wake.c` in Java: a thread in a bare `epoll_wait`, woken by every task. What lies between it and
-/// the C program is the price of the JVM, what lies between it and Gyre the price of the loop.
+/// `wake.c` in Java: a thread in a bare `epoll_wait`, woken by every task. The difference to the C
+/// program is the cost of the JVM, the difference to Gyre the cost of the loop.
 ///
-/// Takes one task at a time.
+/// Accepts one task at a time.
 final class JavaPeer implements Peer {
     private final BareEpoll epoll = new BareEpoll();
     private final Thread thread = Thread.ofPlatform().name("java").daemon().start(this::serve);

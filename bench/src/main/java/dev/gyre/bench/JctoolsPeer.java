@@ -2,15 +2,14 @@ package dev.gyre.bench;
 
 import org.jctools.queues.MpscUnboundedArrayQueue;
 
-/// The floor of handing over: the queue that Netty's loops have inside, and a thread that does
-/// nothing but empty it. It never sleeps in the kernel, so its producers never look whether to wake
-/// it; it knows no timers and no I/O and does not survive a task that throws.
+/// The floor of a hand-over: the queue used inside Netty's loops, and a thread that only drains it.
+/// It never sleeps in the kernel, so producers never check whether to wake it. It has no timers and
+/// no I/O, and a task that throws ends it.
 final class JctoolsPeer implements Peer {
-    /// Netty's own choice.
+    /// The same as in Netty.
     private static final int CHUNK = 1_024;
 
-    /// Looks at an empty queue before the processor is offered to others: producers may be in need
-    /// of it.
+    /// The number of polls of an empty queue before it yields the processor to producers.
     private static final int SPINS = 1_000;
 
     private final MpscUnboundedArrayQueue<Runnable> queue = new MpscUnboundedArrayQueue<>(CHUNK);

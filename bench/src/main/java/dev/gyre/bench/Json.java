@@ -2,11 +2,11 @@ package dev.gyre.bench;
 
 import java.util.Locale;
 
-/// As much of JSON as a line of results needs.
+/// The JSON formatting that a line of results needs.
 public final class Json {
     private Json() {}
 
-    /// A ratio, or null if there is none because what it is to has failed.
+    /// Formats a ratio; `null` if the reference failed.
     public static String ratio(double ratio) {
         return Double.isNaN(ratio) ? "null" : String.format(Locale.ROOT, "%.3f", ratio);
     }

@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// Prints the percentiles of latencies that were measured side by side, and their ratios to those
-/// of the first file: `LatencyTable TITLE FILE...`, the files as [WakeLatency] and [TimerLateness] write
-/// them, named after the peers. A peer that failed has the reason in `FILE.failed`.
+/// Prints percentiles of latencies as a table, with ratios to the first file: `LatencyTable TITLE
+/// FILE...`. [WakeLatency] and [TimerLateness] write the files, named after the programs. A program
+/// that failed has the reason in `FILE.failed`.
 public final class LatencyTable {
     private static final long LONGEST_NANOS = 10_000_000_000L;
     private static final int DIGITS = 3;
@@ -49,7 +49,7 @@ public final class LatencyTable {
     private static Histogram read(Path file) throws IOException {
         Histogram histogram = new Histogram(LONGEST_NANOS, DIGITS);
         if (!Files.exists(file)) {
-            return histogram; // It failed, and is the base of ratios, which are no numbers then.
+            return histogram; // The reference failed: ratios are NaN.
         }
         try (var lines = Files.lines(file)) {
             lines.mapToLong(Long::parseLong)

@@ -5,7 +5,7 @@ import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
-/// A kernel in which nothing ever happens, at no cost.
+/// A backend without events and without cost.
 final class NoBackend implements Backend {
     @Override
     public String name() {

@@ -3,11 +3,10 @@ package dev.gyre.bench;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.uring.IoUringIoHandler;
 
-/// One thread that runs what other threads hand it. Every peer is used as it comes: default
-/// settings, no tuning for these benchmarks.
+/// One thread that runs tasks of other threads. Each implementation has its default settings.
 ///
-/// A process opens one kind of peer only. Then one implementation of this interface is loaded, and
-/// the JIT calls it directly: the interface costs no peer anything.
+/// A process opens only one kind. So one implementation of this interface is loaded, and the JIT
+/// calls it directly: the interface costs nothing.
 interface Peer extends AutoCloseable {
     String GYRE = "gyre";
     String NETTY_EPOLL = "netty-epoll";
@@ -16,10 +15,10 @@ interface Peer extends AutoCloseable {
     String EXECUTOR = "executor";
     String JAVA = "java";
 
-    /// Runs the task on the peer's thread, in the order of submission.
+    /// Runs the task on the consumer's thread, in the order of submission.
     void execute(Runnable task);
 
-    /// Returns when the peer's thread has ended.
+    /// Returns once the consumer's thread has ended.
     @Override
     void close();
 

@@ -5,9 +5,9 @@ import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
-/// A backend that is told to wait and only looks.
+/// A backend that polls when it should wait.
 ///
-/// @param beforeWait called each time, on the loop thread
+/// @param beforeWait called before each poll, on the loop thread
 record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend {
     @Override
     public String name() {
@@ -35,7 +35,7 @@ record RestlessBackend(Backend backend, Runnable beforeWait) implements Backend 
         return backend.dispatchNext();
     }
 
-    /// Nobody sleeps.
+    /// No thread sleeps.
     @Override
     public void wake() {}
 

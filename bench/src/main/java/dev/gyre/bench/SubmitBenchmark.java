@@ -17,31 +17,30 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 
 import java.util.concurrent.TimeUnit;
 
-/// What it costs to hand a task to the loop, and to have it run.
+/// Measures submitting a task to the loop and running it.
 ///
-/// **Bursts.** A producer submits 10 000 tasks and waits until the last has run; only then comes
-/// its next burst. So nobody is ever refused, though a producer is faster than the consumer: 40 000
-/// is the most that can wait, below Gyre's high-water mark, and the unbounded peers are not
-/// rewarded for queueing without end. The time covers submission *and* execution, whichever is
-/// slower, and the one wake-up at the start of a burst. That is the figure that counts: a queue
-/// that is quick to take tasks and slow to give them out gains nothing by it.
+/// **Bursts.** A producer submits 10 000 tasks and waits until the last one has run before its next
+/// burst. So no submission is rejected, although a producer is faster than the consumer: at most
+/// 40 000 tasks wait, below Gyre's high-water mark, and unbounded queues gain nothing by growing.
+/// The time covers submission *and* execution, whichever is slower, and one wake-up per burst. A
+/// queue that accepts tasks fast and hands them out slowly gains nothing.
 ///
-/// **The producer's side alone** ([#producer]) stops the clock when the last of the 10 000 is
-/// accepted and lets the queue run empty before the next burst, unmeasured. This is what the
-/// submitting thread pays while the consumer is at work on the same cache lines.
+/// **The producer's side alone** ([#producer]) stops the clock when the last of the 10 000 tasks is
+/// accepted. The queue drains before the next burst, unmeasured. This is the cost for the
+/// submitting thread while the consumer works on the same cache lines.
 ///
-/// **The task** is one object a producer, made beforehand. It adds one to a field that only the
-/// peer's thread touches, so what is measured is the way to it.
+/// **The task** is one object per producer, created in advance. It increments a field that only the
+/// consumer's thread uses.
 ///
-/// **How to read it.** Operations are tasks, of all producers together: 1 000 divided by tasks/µs
-/// is ns/task. Four producers and a consumer do not fit on two processors: such a figure compares
-/// peers, and says little about one of them.
+/// **Reading the result.** Operations are tasks of all producers together: 1 000 divided by
+/// tasks/µs is ns per task. Four producers and a consumer exceed two processors: such a result
+/// compares implementations only.
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class SubmitBenchmark {
     static final int BURST = 10_000;
 
-    /// Whom the tasks go to.
+    /// The consumer of the tasks.
     @State(Scope.Benchmark)
     public static class Consumer {
         @Param({Peer.GYRE, Peer.NETTY_EPOLL, Peer.NETTY_URING, Peer.JCTOOLS, Peer.EXECUTOR})
@@ -68,7 +67,7 @@ public class SubmitBenchmark {
         }
     }
 
-    /// Who submits them.
+    /// The producer of the tasks.
     @State(Scope.Thread)
     public static class Producer {
         private final Counter counter = new Counter();
@@ -78,7 +77,7 @@ public class SubmitBenchmark {
 
         @Setup
         public void look(BenchmarkParams params) {
-            // One is the consumer's.
+            // One processor is for the consumer.
             hasOwnProcessor = params.getThreads() < Runtime.getRuntime().availableProcessors();
         }
 
@@ -106,7 +105,7 @@ public class SubmitBenchmark {
         }
     }
 
-    /// A producer that lets the queue run empty after each burst, outside the measured time.
+    /// A producer that drains the queue after each burst, outside the measured time.
     @State(Scope.Thread)
     public static class DrainingProducer extends Producer {
         @TearDown(Level.Invocation)

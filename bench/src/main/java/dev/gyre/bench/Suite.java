@@ -24,13 +24,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// Runs groups of benchmarks side by side and prints each as a table with ratios: `Suite ROUNDS
-/// GROUP...`.
+/// Runs groups of benchmarks and prints each as a table with ratios: `Suite ROUNDS GROUP...`.
 ///
-/// The peers of a table take turns, each in a JVM of its own, and so for several rounds: what the
-/// machine does meanwhile then meets all of them. A row tells the median, the least and the most of
-/// all its iterations, and the ratio of its median to that of the row named `× ...`. A peer that fails
-/// has the reason in its row, and the run continues without it.
+/// The programs of a table run in alternation, each in its own JVM, for several rounds, so that
+/// noise affects all of them. A row shows the median, min and max of all iterations, and the ratio
+/// of its median to that of the row named `× ...`. A program that fails has the reason in its row,
+/// and the run continues.
 public final class Suite {
     private static final int WARM_UPS = 3;
     private static final int ITERATIONS = 4;
@@ -40,7 +39,7 @@ public final class Suite {
     private static final List<String> JVM =
             List.of(
                     "--enable-native-access=ALL-UNNAMED",
-                    // Netty does without Unsafe if it is not expressly allowed.
+                    // Netty uses Unsafe only if it is allowed explicitly.
                     "--sun-misc-unsafe-memory-access=allow",
                     "-Xms512m",
                     "-Xmx512m");
@@ -68,7 +67,7 @@ public final class Suite {
             return new Row(label, PromiseBenchmark.class, method, Map.of(), List.of());
         }
 
-        /// A million timers and what Netty keeps of each need more memory than the rest.
+        /// A million timers, and Netty's data for each, need more memory than the rest.
         static Row timers(String method, String peer, int count) {
             return new Row(
                     peer + ", " + count + " outstanding",
@@ -97,7 +96,7 @@ public final class Suite {
         }
     }
 
-    /// What is read from an iteration.
+    /// The value that is read from an iteration.
     enum Figure {
         TIME("ns") {
             @Override
@@ -128,10 +127,10 @@ public final class Suite {
         abstract double of(IterationResult iteration);
     }
 
-    /// @param base index of the row that others are compared with
+    /// @param base the index of the reference row
     record Table(String title, Figure figure, int base, List<Row> rows) {}
 
-    /// What was measured of a row.
+    /// The results of a row.
     static final class Result {
         private final List<Double> figures = new ArrayList<>();
         private @Nullable String failure;
@@ -234,7 +233,7 @@ public final class Suite {
         return new Table(title, Figure.TIME, OUTSTANDING.size() - 1, rows);
     }
 
-    /// What only Gyre can do.
+    /// Rows for operations that only Gyre has.
     private static Table reused(String title, String method) {
         return new Table(
                 title,
@@ -283,7 +282,7 @@ public final class Suite {
         System.out.println("\n" + text(table, results));
     }
 
-    /// Measures a row once more, in a JVM of its own.
+    /// Measures a row once more, in its own JVM.
     static void measure(Row row, Figure figure, Result into) {
         var options = row.options();
         if (figure == Figure.ALLOCATION) {
@@ -299,7 +298,8 @@ public final class Suite {
         }
     }
 
-    /// The innermost failure: JMH wraps what a benchmark threw as a cause or as a suppressed exception.
+    /// The innermost failure: JMH wraps what a benchmark threw as a cause or as a suppressed
+    /// exception.
     private static String reason(Throwable failure) {
         Throwable inner = failure;
         while (inner.getCause() != null || inner.getSuppressed().length > 0) {
@@ -325,8 +325,8 @@ public final class Suite {
                         "%-40s %10s %10s %10s   × %s%n",
                         table.title + ", " + table.figure.unit,
                         "median",
-                        "least",
-                        "most",
+                        "min",
+                        "max",
                         table.rows.get(table.base).label));
         for (int i = 0; i < table.rows.size(); i++) {
             String label = table.rows.get(i).label;

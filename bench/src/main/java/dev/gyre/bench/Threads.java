@@ -1,6 +1,6 @@
 package dev.gyre.bench;
 
-/// Waiting for a thread's end.
+/// Waits for the end of a thread.
 final class Threads {
     private Threads() {}
 

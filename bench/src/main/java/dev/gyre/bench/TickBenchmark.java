@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 import java.util.concurrent.TimeUnit;
 
-/// What a tick costs in which there is nothing to do, taken apart.
+/// Measures an idle tick and its parts.
 ///
 /// | benchmark | clock | steps of a tick | one callback | announces sleep | `epoll_wait` |
 /// |---|---|---|---|---|---|
@@ -28,14 +28,12 @@ import java.util.concurrent.TimeUnit;
 /// | [#empty] | × | × | | × | × |
 /// | [#withoutKernel] | × | × | | × | |
 ///
-/// [#deferring] is the one that a program can have: a callback that defers itself keeps the loop
-/// from waiting, so each tick looks at the kernel once and runs that callback. [#empty] runs no
-/// callback at all. No such loop exists outside a benchmark, as it would wait: here a backend
-/// stands in that looks at the kernel when it is told to wait. It pays for the announcement of a
-/// sleep, two atomic exchanges, instead of for the callback. [#withoutKernel] has a backend that
-/// does nothing.
+/// [#deferring] is possible in a program: a callback that defers itself keeps the loop from
+/// waiting, so each tick polls once and runs that callback. [#empty] runs no callback. Such a loop
+/// would wait, so its backend polls instead of waiting. It pays for the announcement of a sleep,
+/// two atomic exchanges, instead of the callback. [#withoutKernel] has a backend that does nothing.
 ///
-/// All run on the benchmark's own thread, ten thousand ticks in one call of `run`.
+/// All run on the benchmark's own thread, ten thousand ticks per call of `run`.
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class TickBenchmark {
@@ -69,7 +67,7 @@ public class TickBenchmark {
         }
     }
 
-    /// A loop that means to wait in every tick, and is not made to.
+    /// A loop that would wait in every tick, on a backend that does not.
     private static final class EmptyLoop implements AutoCloseable {
         private final Loop loop;
         private int left;
@@ -96,7 +94,7 @@ public class TickBenchmark {
         }
     }
 
-    /// Over the real kernel.
+    /// On the real kernel.
     @State(Scope.Thread)
     public static class EmptyLoopOverEpoll {
         private final EmptyLoop loop =
@@ -109,7 +107,7 @@ public class TickBenchmark {
         }
     }
 
-    /// Over nothing.
+    /// Without a kernel.
     @State(Scope.Thread)
     public static class EmptyLoopOverNothing {
         private final EmptyLoop loop = new EmptyLoop(new NoBackend());

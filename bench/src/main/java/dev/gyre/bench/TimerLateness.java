@@ -16,10 +16,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// How late a timer fires that is all its loop has to do: `TimerLateness PEER WARM-UPS SAMPLES FILE`. Each
-/// firing sets the next one. Appends the lateness of each sample to the file, in nanoseconds, one a line.
+/// Measures the lateness of the only timer of a loop: `TimerLateness PEER WARM-UPS SAMPLES FILE`.
+/// Each firing schedules the next. Appends the lateness of each sample to the file, in nanoseconds,
+/// one per line.
 ///
-/// `lateness.c` has the same deadlines; what is changed here has to be changed there.
+/// `lateness.c` has the same deadlines: keep both in step.
 public final class TimerLateness {
     private final int warmUps;
     private final long[] samples;
@@ -47,13 +48,13 @@ public final class TimerLateness {
                 Path.of(args[3]), lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    /// From 1 to 3 milliseconds, the same sequence everywhere.
+    /// Returns 1 to 3 milliseconds, the same sequence in each program.
     private long nextDelay() {
         random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
         return 1_000_000 + (random >>> 33) % 2_000_000;
     }
 
-    /// @return whether there is another one to come
+    /// @return whether another sample follows
     private boolean fired(long late) {
         if (fired >= warmUps) {
             samples[fired - warmUps] = late;

@@ -12,14 +12,13 @@ import org.openjdk.jmh.annotations.TearDown;
 
 import java.util.concurrent.TimeUnit;
 
-/// One wake-up after the other, each of a loop that really sleeps. For counting what a wake-up
-/// allocates: as a measure of latency it is worth little, since the loop has only just gone to
-/// sleep. `bench/wake` measures that. The waiting yields and parks, so that it also ends soon on a
-/// busy machine.
+/// Wakes a sleeping loop repeatedly, to count the bytes that a wake-up allocates. It is no measure
+/// of latency, because the loop has only just fallen asleep: `bench/wake` measures that. Waiting
+/// yields and parks, so that it ends soon on a busy machine too.
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class WakeBenchmark {
-    /// The sleeper.
+    /// The sleeping loop.
     @State(Scope.Benchmark)
     public static class Sleeper {
         private final GyrePeer peer = new GyrePeer();

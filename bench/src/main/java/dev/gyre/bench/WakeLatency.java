@@ -6,29 +6,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// How long it takes a sleeping peer to begin a task: from the moment before it is submitted to the
-/// moment the woken thread reads the clock.
+/// Measures how long a sleeping thread takes to start a task: from before the submission until the
+/// woken thread reads the clock.
 ///
-/// `wake.c` does the same, step by step: the signalling thread waits 50 µs by looking at the clock,
-/// in which the other goes to sleep; it reads the clock, signals, and waits until the other has
-/// stored what its own clock says. There is one signal under way at a time.
+/// `wake.c` does the same, step by step. The signalling thread spins for 50 µs, in which the other
+/// one falls asleep. It reads the clock, signals, and waits until the other one has stored its own
+/// clock. One signal is in flight at a time.
 ///
-/// **Two processors**: the signalling thread spins, and the other one's processor becomes idle.
-/// That is what happens in practice, and in a virtual machine it measures above all how long the
-/// hypervisor takes to get an idle processor going, up to some ten microseconds.
+/// **Two processors**: the signalling thread spins, and the other processor becomes idle, as in
+/// practice. In a virtual machine this mainly measures how long the hypervisor takes to resume an
+/// idle processor, up to some ten microseconds.
 ///
-/// **One processor**, to which the process has been confined: the signalling thread yields wherever
-/// it would spin. Nothing is idle then, the wake-up is one switch from thread to thread, and what a
-/// peer does itself shows.
+/// **One processor**, to which the process is confined: the signalling thread yields instead of
+/// spinning. No processor is idle, the wake-up is one context switch, and the cost of the
+/// implementation is visible.
 ///
-/// Appends the latencies to a file, in nanoseconds, one a line: `WakeLatency PEER SPIN|YIELD
+/// Appends the latencies to a file, in nanoseconds, one per line: `WakeLatency PEER SPIN|YIELD
 /// WARM-UPS SAMPLES FILE`. [LatencyTable] reads them.
 public final class WakeLatency {
     private static final long PAUSE_NANOS = 50_000;
 
     private WakeLatency() {}
 
-    /// How the signalling thread passes its time.
+    /// How the signalling thread waits.
     private enum Waiting {
         SPIN {
             @Override

@@ -1,5 +1,5 @@
-/// What Gyre costs, beside its peers and beside the bare system call. `bench/README.md` tells how
-/// to run it and how to read it.
+/// Benchmarks of Gyre, compared with other implementations and with the bare system call.
+/// `bench/README.md` describes method and results.
 @NullMarked
 package dev.gyre.bench;
 

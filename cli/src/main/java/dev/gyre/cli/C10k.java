@@ -20,67 +20,66 @@ import picocli.CommandLine.Spec;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// `gyre c10k`: ten thousand connections, and what they cost.
+/// `gyre c10k`: holds ten thousand connections and measures the server.
 @Command(
         name = "c10k",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        header = "Holds ten thousand connections, and tells what they cost.",
+        header = "Holds ten thousand connections, and measures their cost.",
         synopsisHeading = "%nUsage: ",
         customSynopsis = "gyre c10k [OPTION...]",
         descriptionHeading = "%n",
         description = {
-            "Starts a `gyre echo` in a process of its own, as each of the two has half of the"
-                + " descriptors, and connects to it. Then all connections are idle for a while, and"
-                + " then each sends a message of 64 bytes a second, the messages of all spread"
-                + " evenly over it; at first to warm up, as the JVM compiles what it runs only"
-                + " then, and then in earnest. Client and server are one loop each, on one thread.",
-            "With --http it is a `gyre serve`, and each connection asks it for /plaintext a second;"
-                    + " an answer has to be 200 and the text that was asked for.",
+            "Starts `gyre echo` in its own process, because each side needs one descriptor per"
+                    + " connection, and connects to it. The connections are idle for a while; then"
+                    + " each sends one message of 64 bytes per second, spread evenly, first to warm"
+                    + " up the JVM and then to measure. The client runs one loop.",
+            "With --http the server is `gyre serve`, and each connection requests /plaintext once"
+                    + " per second; a valid response is 200 with the expected text.",
             "",
-            "What is measured:",
+            "Measurements:",
             "",
-            "  memory    of the server, resident, as the kernel has it (VmRSS); 1 MB is",
-            "            1000000 bytes",
-            "  core      processor time of all threads of the server, of one core",
-            "  latency   from when a message was due until it is back, so that one which the",
-            "            client itself could not send in time counts as late",
-            "  dropped   connections that ended without being told to, with the reason",
+            "  memory    resident memory of the server (VmRSS); 1 MB is 1000000 bytes",
+            "  core      CPU time of all threads of the server, as a share of one core",
+            "  latency   from the scheduled time of a message until the response; a message",
+            "            that the client sends late counts as slow",
+            "  dropped   connections that closed unexpectedly, with the reason",
             "",
-            "The last line is the verdict: PASS, or FAIL with each limit that was missed. The"
-                + " limits: 80 MB and 2 %% of a core with all connections idle; no connection"
-                + " dropped, no message lost, p99 below 50 ms, and memory that grows by at most 10"
-                + " %% under load; with --http any memory idle, and p99 below 100 ms. On a machine"
-                + " that is busy otherwise, latency tells more of its scheduler than of the loop.",
+            "The last line is the verdict: PASS, or FAIL with each exceeded limit. Limits: 80 MB"
+                    + " and 2 %% of a core with all connections idle; no connection dropped, no"
+                    + " message lost, p99 below 50 ms, and memory growth of at most 10 %% under"
+                    + " load. With --http: any idle memory, and p99 below 100 ms. On a busy machine"
+                    + " latency measures its scheduler more than the loop.",
             ""
         },
         optionListHeading = "Options:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:PASS",
-            "1:FAIL, or it could not be found out; the reason is on standard error",
-            "2:the command line makes no sense",
-            "129:ended by SIGHUP: the terminal is gone",
-            "130:ended by Ctrl-C",
-            "143:ended by SIGTERM"
+            "1:FAIL, or the trial failed; the reason is on standard error",
+            "2:invalid command line",
+            "129:stopped by SIGHUP (terminal closed)",
+            "130:stopped by Ctrl-C",
+            "143:stopped by SIGTERM"
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  gyre c10k",
-            "  gyre c10k --load 5m                    whether memory stays as it is",
+            "  gyre c10k --load 5m                    check that memory stays constant",
             "  gyre c10k --connections 1000 --idle 2s --load 5s",
             "  gyre c10k --backend io_uring",
             "  gyre c10k --http",
             ""
         })
 final class C10k implements Callable<Integer> {
-    private static final int MOST_CONNECTIONS = 1_000_000;
+    private static final int MAX_CONNECTIONS = 1_000_000;
 
-    /// Descriptors that a process has open beside those of its connections.
+    /// Descriptors that a process needs in addition to its connections.
     static final int OTHER_DESCRIPTORS = 64;
 
     @Spec
@@ -91,7 +90,7 @@ final class C10k implements Callable<Integer> {
             names = {"-n", "--connections"},
             paramLabel = "N",
             defaultValue = "10000",
-            description = "How many connections, from 1. Default: ${DEFAULT-VALUE}.")
+            description = "Number of connections. Default: ${DEFAULT-VALUE}.")
     private int connections;
 
     @Option(
@@ -100,8 +99,8 @@ final class C10k implements Callable<Integer> {
             defaultValue = "10s",
             converter = Durations.class,
             description =
-                    "How long they are idle, from 1s; a bare number is of seconds, here and below."
-                            + " Default: ${DEFAULT-VALUE}.")
+                    "Idle time, at least 1s; a bare number means seconds. Default:"
+                            + " ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration idle;
 
@@ -111,8 +110,8 @@ final class C10k implements Callable<Integer> {
             defaultValue = "10s",
             converter = Durations.class,
             description =
-                    "How long they talk before it counts, in whole seconds; 0 for not at all."
-                            + " Default: ${DEFAULT-VALUE}.")
+                    "Load before the measurement, in whole seconds; 0 for none. Default:"
+                            + " ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration warmUp;
 
@@ -122,33 +121,41 @@ final class C10k implements Callable<Integer> {
             defaultValue = "30s",
             converter = Durations.class,
             description =
-                    "How long they talk, from 1s, in whole seconds. Default: ${DEFAULT-VALUE}.")
+                    "Measured load, at least 1s, in whole seconds. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration load;
 
-    @Option(names = "--http", description = "Has them ask a web server instead of an echo.")
+    @Option(names = "--http", description = "Uses an HTTP server instead of an echo server.")
     private boolean http;
+
+    @Option(
+            names = "--loops",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "The number of event loops of the server. Default: ${DEFAULT-VALUE}.")
+    private int loops;
 
     @Option(
             names = {"-b", "--backend"},
             paramLabel = "NAME",
-            converter = ServerOptions.BackendReader.class,
+            converter = ServerOptions.BackendConverter.class,
             description =
-                    "What both loops wait on: epoll or io_uring. Default: io_uring where it works.")
+                    "The backend of client and server: epoll or io_uring. Default: io_uring if"
+                            + " available.")
     private @Nullable BackendKind backend;
 
     // Loop thread only.
     private int status = 1;
-    private boolean ending;
+    private boolean stopping;
 
     @Override
     public Integer call() {
-        requireSense();
+        requireValidOptions();
         long limit = DescriptorLimit.openFiles().current();
         if (limit >= 0 && limit < connections + OTHER_DESCRIPTORS) {
             return failed(tooFewDescriptors(connections, limit));
         }
-        // Silent: what is left over at the end is none of the user's concern.
+        // No warnings: timers left at the end are normal here.
         LoopConfig config =
                 LoopConfig.DEFAULT
                         .withName("c10k")
@@ -159,25 +166,25 @@ final class C10k implements Callable<Integer> {
             run(loop);
             return status;
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            return failed(LoopRefusal.line(e));
-        } catch (StopSignals.Refused e) {
-            return failed("Signals cannot be taken: " + e.getMessage());
+            return failed(LoopErrors.line(e));
+        } catch (StopSignals.SignalSetupException e) {
+            return failed(String.valueOf(e.getMessage()));
         }
     }
 
     static String tooFewDescriptors(int connections, long limit) {
         int needed = connections + OTHER_DESCRIPTORS;
-        return "%d connections need %d open files in each of two processes, and the limit is %d:"
+        return "%d connections need %d open files in each of two processes, but the limit is %d:"
                         .formatted(connections, needed, limit)
-                + " raise it (ulimit -n %d), or take fewer (--connections %d)."
+                + " raise it (ulimit -n %d), or use fewer (--connections %d)."
                         .formatted(needed, Math.max(1, limit - OTHER_DESCRIPTORS));
     }
 
     private void run(EventLoop loop) {
-        CrowdTrial trial =
-                new CrowdTrial(
+        LoadTrial trial =
+                new LoadTrial(
                         loop,
-                        http ? CrowdKind.HTTP : CrowdKind.ECHO,
+                        http ? LoadKind.HTTP : LoadKind.ECHO,
                         spec.commandLine().getOut(),
                         connections,
                         idle,
@@ -185,38 +192,49 @@ final class C10k implements Callable<Integer> {
                         load);
         StopSignals.on(loop, signal -> interrupted(loop, trial, signal));
         Promise<@Nullable Void> _ =
-                trial.run(backend == null ? List.of() : List.of("--backend", backend.id()))
+                trial.run(serverOptions())
                         .then(
                                 verdict -> {
-                                    end(loop, trial, verdict.isPass() ? 0 : 1, verdict.toString());
+                                    stop(loop, trial, verdict.isPass() ? 0 : 1, verdict.toString());
                                     return null;
                                 },
                                 failure -> {
-                                    if (!ending) {
-                                        int _ = failed("Cannot tell: " + failure.getMessage());
+                                    if (!stopping) {
+                                        int _ =
+                                                failed(
+                                                        "The measurement failed: "
+                                                                + failure.getMessage());
                                     }
-                                    end(loop, trial, 1, "");
+                                    stop(loop, trial, 1, "");
                                     return null;
                                 });
         loop.run();
     }
 
-    private void interrupted(EventLoop loop, CrowdTrial trial, Signal signal) {
-        if (ending) {
-            loop.stop(); // Twice: at once.
+    private List<String> serverOptions() {
+        List<String> words = new ArrayList<>(List.of("--loops", String.valueOf(loops)));
+        if (backend != null) {
+            words.addAll(List.of("--backend", backend.id()));
         }
-        end(loop, trial, StopSignals.status(signal), "Ended by " + signal + ".");
+        return words;
     }
 
-    /// The first end counts.
-    private void end(EventLoop loop, CrowdTrial trial, int status, String lastLine) {
-        if (ending) {
+    private void interrupted(EventLoop loop, LoadTrial trial, Signal signal) {
+        if (stopping) {
+            loop.stop(); // The second signal stops at once.
+        }
+        stop(loop, trial, StopSignals.status(signal), "Stopped by " + signal + ".");
+    }
+
+    /// Stops with the first status.
+    private void stop(EventLoop loop, LoadTrial trial, int status, String lastLine) {
+        if (stopping) {
             return;
         }
-        ending = true;
+        stopping = true;
         this.status = status;
         Promise<@Nullable Void> _ =
-                trial.end()
+                trial.stop()
                         .finallyRun(
                                 () -> {
                                     if (!lastLine.isEmpty()) {
@@ -226,11 +244,16 @@ final class C10k implements Callable<Integer> {
                                 });
     }
 
-    private void requireSense() {
-        if (connections < 1 || connections > MOST_CONNECTIONS) {
+    private void requireValidOptions() {
+        if (connections < 1 || connections > MAX_CONNECTIONS) {
             throw misuse(
                     "--connections",
-                    "must be from 1 to " + MOST_CONNECTIONS + ", but is " + connections);
+                    "must be from 1 to " + MAX_CONNECTIONS + ", but is " + connections);
+        }
+        if (loops < 1 || loops > ServerOptions.MAX_LOOPS) {
+            throw misuse(
+                    "--loops",
+                    "must be from 1 to " + ServerOptions.MAX_LOOPS + ", but is " + loops);
         }
         requireSecond("--idle", idle);
         requireSecond("--load", load);

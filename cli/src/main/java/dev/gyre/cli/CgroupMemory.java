@@ -6,18 +6,18 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// The memory limit of the control group this process is in: the lowest of its group and those above.
+/// The memory limit of this process's control group: the lowest of the group and its ancestors.
 ///
-/// Two files say where to look. `/proc/self/cgroup` names the group, as in `0::/app` (version 2) or
-/// `4:memory:/app` (version 1); `/proc/self/mountinfo` names the directory where that hierarchy, or the
-/// part of it a container may see, is mounted:
+/// Two files locate it. `/proc/self/cgroup` names the group, as in `0::/app` (version 2) or
+/// `4:memory:/app` (version 1); `/proc/self/mountinfo` names the directory where that hierarchy, or
+/// the part of it a container may see, is mounted:
 ///
 /// ```
 ///   32 31 0:29 /app /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw,memory
 ///              root mount point                  type           options
 /// ```
 final class CgroupMemory {
-    /// Version 1 says "no limit" with the largest number of whole pages that fits a long.
+    /// Version 1 encodes "no limit" as the largest number of whole pages that fits a long.
     private static final long NO_LIMIT = Long.MAX_VALUE - 65_535;
 
     private final Path root;
@@ -27,7 +27,7 @@ final class CgroupMemory {
         this.root = root;
     }
 
-    /// The limit in bytes; empty if there is none, or nothing that says so.
+    /// Returns the limit in bytes; empty if there is no limit, or it is unknown.
     OptionalLong limitBytes() {
         try {
             List<String> groups = Files.readAllLines(root.resolve("proc/self/cgroup"));
@@ -52,7 +52,7 @@ final class CgroupMemory {
             return OptionalLong.empty();
         }
         boolean version2 = kind[0].equals("cgroup2");
-        if (!version2 && !(kind[0].equals("cgroup") && lists(kind[2], "memory"))) {
+        if (!version2 && !(kind[0].equals("cgroup") && containsToken(kind[2], "memory"))) {
             return OptionalLong.empty();
         }
         String file = version2 ? "memory.max" : "memory.limit_in_bytes";
@@ -60,15 +60,15 @@ final class CgroupMemory {
         for (String group : groups) {
             String[] parts = group.split(":", 3);
             if (parts.length == 3
-                    && (version2 ? parts[0].equals("0") : lists(parts[1], "memory"))) {
+                    && (version2 ? parts[0].equals("0") : containsToken(parts[1], "memory"))) {
                 return lowestUpTo(top, below(parts[2], place[3]), file);
             }
         }
         return OptionalLong.empty();
     }
 
-    /// The group's path below the mounted root. A container that sees another name than its own mounts
-    /// just its group, so the top is then the right place.
+    /// Returns the group's path below the mounted root. A container that sees a foreign name mounts
+    /// only its own group, so the top is correct then.
     private static String below(String group, String mountedRoot) {
         String prefix = mountedRoot.equals("/") ? "" : mountedRoot;
         return group.startsWith(prefix + "/") ? group.substring(prefix.length() + 1) : "";
@@ -100,7 +100,7 @@ final class CgroupMemory {
         return one.getAsLong() <= other.getAsLong() ? one : other;
     }
 
-    private static boolean lists(String commaSeparated, String name) {
+    private static boolean containsToken(String commaSeparated, String name) {
         return List.of(commaSeparated.split(",", -1)).contains(name);
     }
 }

@@ -9,14 +9,14 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/// One change of a file as one line, whatever is in its name.
+/// Formats a file change as one line, with control characters escaped.
 final class ChangeLine {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT);
 
     private ChangeLine() {}
 
-    /// For people: `12:00:01.250  CREATED   src/Main.java`.
+    /// Formats as text: `12:00:01.250  CREATED   src/Main.java`.
     static String text(Instant time, ZoneId zone, FileChange change) {
         StringBuilder line = new StringBuilder(TIME.format(time.atZone(zone)));
         line.append(String.format(Locale.ROOT, "  %-8s  ", change.kind()));
@@ -31,7 +31,7 @@ final class ChangeLine {
         return line.toString();
     }
 
-    /// For machines: a JSON object.
+    /// Formats as a JSON object.
     static String json(Instant time, FileChange change) {
         StringBuilder line = new StringBuilder("{\"time\":\"");
         line.append(time.truncatedTo(ChronoUnit.MILLIS))
@@ -46,8 +46,8 @@ final class ChangeLine {
         return line.append('}').toString();
     }
 
-    /// A name may hold anything but a slash and a NUL: a line feed would end the line, and an escape
-    /// character command the terminal.
+    /// A name may contain any byte but slash and NUL: a line feed would break the line, and an
+    /// escape sequence could control the terminal.
     private static StringBuilder appendVisible(StringBuilder line, Path path) {
         path.toString().chars().forEach(c -> appendCharacter(line, (char) c));
         return line;

@@ -26,58 +26,55 @@ import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
-/// `gyre doctor`: looks at the machine and tries the backends.
+/// `gyre doctor`: checks the machine and tries the backends.
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        header = "Tells what this machine offers a loop, and which backends work on it.",
+        header = "Checks this machine, and which backends work on it.",
         synopsisHeading = "%nUsage: ",
         descriptionHeading = "%n",
         description = {
-            "Changes nothing, and takes less than a second. A backend is said to work only after a"
-                + " loop has run on it: it is opened, gets a task from another thread and a timer,"
-                + " and is ended. Where one does not work, the reason stands beside it, with the"
-                + " kernel's error and what can be done about it. In a report of a bug, this output"
-                + " answers the first questions.",
+            "Changes nothing, and runs for less than a second. A backend works if a loop ran on it:"
+                    + " it was opened, ran a task from another thread and a timer, and was shut"
+                    + " down. Each failure is listed with the kernel's error and a remedy. Include"
+                    + " this output in bug reports.",
             "",
-            "What the lines mean:",
+            "Lines:",
             "",
             "  Operating system  name and kernel release; a loop needs Linux",
-            "  Architecture      a loop needs x86-64 or aarch64, whose system calls it knows",
-            "  Cores             those that this process may use",
-            "  Open files        the limit in force (ulimit -n) and the hard one; each",
-            "                    connection takes one, each loop two or three",
-            "  Memory limit      that of the control group, as for a container or a service",
-            "  Native access     whether the JVM lets Gyre call the kernel without a warning",
-            "  Start-up cache    whether the JVM uses the cached classes that halve the start-up",
-            "                    time; ./gyre rebuilds the cache when its jars have changed",
-            "  epoll             Linux's readiness interface. Also tells how a loop waits: by",
+            "  Architecture      a loop needs x86-64 or aarch64",
+            "  Cores             processors available to this process",
+            "  Open files        soft limit (ulimit -n) and hard limit; each connection uses",
+            "                    one descriptor, each loop two or three",
+            "  Memory limit      limit of the control group, as for a container or service",
+            "  Native access     whether Gyre may call the kernel without a JVM warning",
+            "  Start-up cache    whether the JVM uses the class cache, which halves the",
+            "                    start-up time; ./gyre rebuilds it when jars change",
+            "  epoll             Linux's readiness interface, and how a loop waits: by",
             "                    epoll_pwait2, or on older kernels by a timerfd",
-            "  io_uring          Linux's completion interface: asked for, and given back",
-            "  kqueue            its counterpart on macOS and FreeBSD",
+            "  io_uring          Linux's completion interface",
+            "  kqueue            the interface of macOS and FreeBSD",
             "  simulated         a kernel in Java, for tests",
-            "  A loop takes      the backend that a loop gets here if its program names none, and"
-                    + " why",
+            "  Default backend   the backend of a loop that selects none, and the reason",
             "",
-            "The last section tells how far Gyre's own tests reach: of each chapter of its"
-                    + " contract,",
-            "how many clauses have tests on each backend. Those on kqueue and on the simulated",
-            "backend ran on kernels in memory. docs/MATRIX.md has it clause by clause.",
+            "The last section shows the test coverage of Gyre's contract: per chapter, how many"
+                    + " clauses have tests on each backend. kqueue and simulated run on kernels in"
+                    + " memory. docs/MATRIX.md lists each clause.",
             ""
         },
         optionListHeading = "Options:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:at least one backend works here",
-            "1:none does; the last line, on standard error, says so",
-            "2:the command line makes no sense"
+            "0:at least one backend works",
+            "1:no backend works; the last line, on standard error, says so",
+            "2:invalid command line"
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  gyre doctor",
             "  gyre doctor >/dev/null && echo a loop can run here",
-            "  docker run --rm IMAGE gyre doctor      what a container takes away",
+            "  docker run --rm IMAGE gyre doctor      what a container restricts",
             ""
         })
 final class Doctor implements Callable<Integer> {
@@ -87,24 +84,24 @@ final class Doctor implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // Before the first native call: where it is not enabled, that call enables it in passing.
+        // Before the first native call, which would enable native access.
         String nativeAccess = nativeAccess(EventLoop.class.getModule());
         PrintWriter out = spec.commandLine().getOut();
         Report report = new Report(out);
         describeSystem(report);
         describeJava(report, nativeAccess);
         String working = tryBackends(report);
-        report.line("A loop takes", choice());
-        describeTests(report, Matrix.packaged());
+        report.line("Default backend", defaultBackend());
+        describeTests(report, TestMatrix.packaged());
         out.println();
         out.flush();
         if (working.isEmpty()) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println("No backend works here: a loop cannot be opened.");
+            err.println("No backend works on this machine: a loop cannot be opened.");
             err.flush();
             return 1;
         }
-        out.println("A loop can run here, on " + working + ".");
+        out.println("A loop can run on this machine, on " + working + ".");
         out.flush();
         return 0;
     }
@@ -140,7 +137,7 @@ final class Doctor implements Callable<Integer> {
                         System.getProperty("gyre.cache.serve")));
     }
 
-    /// @return the names of those that work, for a sentence
+    /// @return the names of the working backends, for a sentence
     private static String tryBackends(Report report) {
         report.section("Backends");
         Map<String, Finding> findings = new LinkedHashMap<>();
@@ -148,7 +145,7 @@ final class Doctor implements Callable<Integer> {
         findings.put("epoll", isLinux() ? LoopCheck.run(BackendKind.EPOLL) : elsewhere);
         findings.put("io_uring", isLinux() ? tryUring() : elsewhere);
         findings.put("kqueue", tryKqueue());
-        findings.put("simulated", Finding.fails("for tests only: it comes with the test kit"));
+        findings.put("simulated", Finding.fails("for tests only: part of the test kit"));
         findings.forEach((name, finding) -> report.line(name, finding.toString()));
         return findings.entrySet().stream()
                 .filter(entry -> entry.getValue().works())
@@ -174,8 +171,8 @@ final class Doctor implements Callable<Integer> {
                 : Finding.fails("macOS and FreeBSD only, not on this system");
     }
 
-    /// Which backend an open loop is on that asked for none.
-    private static String choice() {
+    /// Returns the backend of a loop that selects none, and the reason.
+    private static String defaultBackend() {
         String property = System.getProperty("gyre.backend");
         try (EventLoop loop = EventLoop.open(LoopConfig.DEFAULT.withName("doctor"))) {
             return loop.metrics().backend()
@@ -184,10 +181,11 @@ final class Doctor implements Callable<Integer> {
                             .backendFallback()
                             .orElse(
                                     property == null
-                                            ? "the default here; LoopConfig.withBackend or"
-                                                    + " -Dgyre.backend=NAME names another,"
-                                                    + " and servers of gyre prefer io_uring"
-                                            : "the system property gyre.backend names it");
+                                            ? "the default on this machine; select another with"
+                                                    + " LoopConfig.withBackend or"
+                                                    + " -Dgyre.backend=NAME; gyre's servers prefer"
+                                                    + " io_uring"
+                                            : "selected by the system property gyre.backend");
         } catch (UnsupportedOperationException
                 | IllegalArgumentException
                 | SystemCallException
@@ -196,7 +194,7 @@ final class Doctor implements Callable<Integer> {
         }
     }
 
-    private static void describeTests(Report report, Matrix matrix) {
+    private static void describeTests(Report report, TestMatrix matrix) {
         report.section("Clauses with tests");
         report.line("", columns(matrix.backends()));
         for (String chapter : matrix.chapters()) {
@@ -234,15 +232,15 @@ final class Doctor implements Callable<Integer> {
 
     private static String openFiles() {
         if (!isLinux()) {
-            return "not asked: the call is known on Linux only";
+            return "unknown: supported on Linux only";
         }
         try {
             DescriptorLimit.OpenFiles limit = DescriptorLimit.openFiles();
             return limit.current() < 0
-                    ? "the kernel does not say"
+                    ? "unknown: the kernel does not report it"
                     : limit.current() + ", hard limit " + limit.hard();
         } catch (LinkageError e) {
-            return "not asked: native calls cannot be linked";
+            return "unknown: native calls cannot be linked";
         }
     }
 
@@ -255,9 +253,9 @@ final class Doctor implements Callable<Integer> {
                         bytes.getAsLong() / (1024.0 * 1024.0));
     }
 
-    /// @param commands state of the cache for commands like this one, as the launcher found it; null
+    /// @param commands the state of the cache for short commands, as found by the launcher; `null`
     ///     if the launcher did not start this program
-    /// @param serve the same for `gyre serve`
+    /// @param serve the state of the cache for `gyre serve`
     static String startUpCache(@Nullable String commands, @Nullable String serve) {
         if (commands == null || serve == null) {
             return "none: ./gyre did not start this program";
@@ -281,7 +279,7 @@ final class Doctor implements Callable<Integer> {
         String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
         return module.isNativeAccessEnabled()
                 ? "enabled for " + name
-                : "not enabled: the JVM warns, and a later one will refuse; start it with"
+                : "not enabled: the JVM warns, and later versions will refuse; start it with"
                         + " --enable-native-access="
                         + name;
     }

@@ -9,20 +9,20 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Durations as they are written on a command line: `30`, which is seconds, `250ms`, `1.5s`, `5m`, `2h`.
+/// Parses durations of the command line: `30` (seconds), `250ms`, `1.5s`, `5m`, `2h`.
 final class Durations implements ITypeConverter<Duration> {
     private static final Pattern FORM =
             Pattern.compile("([0-9]{1,9})(?:\\.([0-9]{1,9}))?(ms|s|m|h|)");
-    private static final long MOST_MILLIS = Duration.ofDays(1).toMillis();
+    private static final long MAX_MILLIS = Duration.ofDays(1).toMillis();
 
-    /// By whole numbers: to make the first BigDecimal takes JDK 25 more than 30 ms, and this is on the way to a
-    /// server's first answer.
+    /// Uses whole numbers: the first BigDecimal takes JDK 25 more than 30 ms, which would delay a
+    /// server's first response.
     @Override
     public Duration convert(String value) {
         Matcher matcher = FORM.matcher(value);
         if (!matcher.matches()) {
             throw new TypeConversionException(
-                    "'" + value + "' is no duration: write 250ms, 30s, 5m or 2h");
+                    "'" + value + "' is not a duration: write 250ms, 30s, 5m or 2h");
         }
         long unitMillis =
                 switch (matcher.group(3)) {
@@ -33,7 +33,7 @@ final class Durations implements ITypeConverter<Duration> {
                 };
         long millis = Long.parseLong(matcher.group(1)) * unitMillis;
         long nanos = Math.ceilDiv(billionths(matcher.group(2)) * unitMillis, 1_000);
-        if (millis > MOST_MILLIS || (millis == MOST_MILLIS && nanos > 0)) {
+        if (millis > MAX_MILLIS || (millis == MAX_MILLIS && nanos > 0)) {
             throw new TypeConversionException("'" + value + "' is longer than a day");
         }
         return Duration.ofMillis(millis).plusNanos(nanos);
@@ -43,7 +43,7 @@ final class Durations implements ITypeConverter<Duration> {
         return digits == null ? 0 : Long.parseLong((digits + "00000000").substring(0, 9));
     }
 
-    /// In the largest unit that it is a whole number of.
+    /// Formats a duration in the largest unit of which it is a multiple.
     static String show(Duration duration) {
         long millis = duration.toMillis();
         if (millis % 3_600_000 == 0 && millis > 0) {

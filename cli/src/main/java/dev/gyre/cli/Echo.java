@@ -1,8 +1,6 @@
 package dev.gyre.cli;
 
 import dev.gyre.io.ListenerConfig;
-import dev.gyre.os.Signal;
-import dev.gyre.os.StandardInput;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,35 +23,35 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        header = "Sends back whatever it is sent, over TCP, TLS, UDP or a Unix domain socket.",
+        header = "Echoes all input over TCP, TLS, UDP or a Unix domain socket.",
         synopsisHeading = "%nUsage: ",
         customSynopsis = "gyre echo [OPTION...] [ADDRESS]",
         descriptionHeading = "%n",
         description = {
-            "Listens, and sends each connection its own bytes back. One that does not take its"
-                + " answers is not asked for more. When a peer ends its output, it is sent what is"
-                + " left and then the end. The first line on standard output says where it listens."
-                + " Nothing is polled: while nobody talks it takes no processor time.",
+            "Listens, and sends each connection its own bytes back. A client that does not read is"
+                + " paused. When a client half-closes, it receives the remaining bytes and then the"
+                + " end. The first line on standard output is the address. Connections are"
+                + " distributed over the loops. An idle server uses no CPU time.",
             "",
-            "Ctrl-C stops accepting, lets the open connections finish, and prints a summary: how"
-                    + " many connections there were, how many bytes, and how the connections ended."
-                    + " Connections open after 5 seconds, or at a second Ctrl-C, are reset.",
+            "Ctrl-C stops accepting, drains the open connections, and prints a summary: the number"
+                    + " of connections and bytes, and the close reasons. Connections still open"
+                    + " after 5 s, or at a second Ctrl-C, are reset.",
             ""
         },
         parameterListHeading = "",
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "1:it cannot listen there, or use a file; the reason is on standard error",
-            "2:the command line makes no sense",
-            "129:ended by SIGHUP: the terminal is gone",
-            "130:ended by Ctrl-C",
-            "143:ended by SIGTERM"
+            "1:cannot listen, or cannot use a file; the reason is on standard error",
+            "2:invalid command line",
+            "129:stopped by SIGHUP (terminal closed)",
+            "130:stopped by Ctrl-C",
+            "143:stopped by SIGTERM"
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  gyre echo                              on 127.0.0.1:7777",
-            "  gyre echo :7777                        for other machines too",
+            "  gyre echo :7777                        reachable from other machines",
             "  gyre echo --unix /tmp/echo.sock        try it: nc -U /tmp/echo.sock",
             "  gyre echo --idle-timeout 30s --max-per-peer 10 :7777",
             "  gyre echo --tls                        try it: openssl s_client localhost:7777",
@@ -72,35 +70,33 @@ final class Echo implements Callable<Integer> {
             paramLabel = "ADDRESS",
             arity = "0..1",
             description =
-                    "Where to listen: "
+                    "The address to listen on: "
                             + Addresses.FORMS
-                            + ". A bare port is for this machine alone, :PORT for all; port 0 lets"
-                            + " the system choose. Default: 127.0.0.1:7777.")
+                            + ". A bare PORT listens on 127.0.0.1, :PORT on all addresses; port 0"
+                            + " selects a free port. Default: 127.0.0.1:7777.")
     private @Nullable String address;
 
     @Option(
             names = {"-u", "--unix"},
             paramLabel = "PATH",
-            description = "Listens on a Unix domain socket, as the address unix:PATH does.")
+            description = "Listens on a Unix domain socket. Same as the address unix:PATH.")
     private @Nullable String path;
 
-    @Option(
-            names = "--udp",
-            description = "Sends back messages of UDP, each to where it came from.")
+    @Option(names = "--udp", description = "Echoes UDP datagrams to their senders.")
     private boolean udp;
 
     @Option(
             names = {"-p", "--max-per-peer"},
             paramLabel = "N",
             description =
-                    "How many connections one address may have; further ones are closed at once."
-                            + " Default: no limit.")
+                    "The max number of connections per client address; further ones are closed at"
+                            + " once. Default: no limit.")
     private @Nullable Integer maxPerPeer;
 
     @Option(
             names = "--until-input-ends",
-            hidden = true, // for whoever starts it and may be killed: c10k does
-            description = "Ends when standard input does.")
+            hidden = true, // for a parent process that may be killed, such as c10k
+            description = "Stops at the end of standard input.")
     private boolean untilInputEnds;
 
     @Mixin
@@ -112,29 +108,26 @@ final class Echo implements Callable<Integer> {
         SocketAddress where = where();
         ListenerConfig open = config();
         if (udp) {
-            requireMessages(where);
+            requireDatagramOptions(where);
         }
         ListenerConfig config;
         try {
             config = options.secured(open);
         } catch (IOException e) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println("Cannot speak TLS: " + e.getMessage());
+            err.println("Cannot set up TLS: " + e.getMessage());
             err.flush();
             return 1;
         }
-        return Service.open(
+        return StreamServerRunner.open(
                 spec.commandLine(),
                 options.loop("echo"),
-                service -> {
+                udp ? 1 : options.loops(),
+                runner -> {
                     if (untilInputEnds) {
-                        StandardInput _ =
-                                StandardInput.on(
-                                        service.loop(),
-                                        _ -> {},
-                                        () -> service.stop(Signal.SIGTERM));
+                        runner.stopWithInput();
                     }
-                    return udp ? serveMessages(service, where) : serve(service, where, config);
+                    return udp ? serveDatagrams(runner, where) : serve(runner, where, config);
                 });
     }
 
@@ -145,8 +138,7 @@ final class Echo implements Callable<Integer> {
             return options.address(() -> Addresses.toListenOn(wanted));
         }
         if (address != null) {
-            throw options.misuse(
-                    "Both --unix and '" + address + "': a server listens in one place");
+            throw options.misuse("--unix excludes the address '" + address + "'");
         }
         options.notEmpty("--unix", unix);
         return options.address(() -> Addresses.unix(unix));
@@ -160,28 +152,29 @@ final class Echo implements Callable<Integer> {
                         options.atLeastOne("--max-per-peer", maxPerPeer));
     }
 
-    private void requireMessages(SocketAddress where) {
-        String alien = maxPerPeer == null ? options.onlyForStreams() : "--max-per-peer";
-        if (alien != null) {
-            throw options.misuse("Both --udp and " + alien + ", which is for connections");
+    private void requireDatagramOptions(SocketAddress where) {
+        String option = maxPerPeer == null ? options.onlyForStreams() : "--max-per-peer";
+        if (option != null) {
+            throw options.misuse("--udp excludes " + option + ", which needs connections");
         }
         if (where instanceof UnixDomainSocketAddress) {
-            throw options.misuse("Both --udp and a path: UDP has ports");
+            throw options.misuse("--udp needs a port, not a path");
         }
     }
 
-    private static int serve(Service service, SocketAddress where, ListenerConfig config) {
-        return service.serve(
+    private static int serve(
+            StreamServerRunner runner, SocketAddress where, ListenerConfig config) {
+        return runner.serve(
                 "Echo on %s",
                 where,
                 config,
                 stream -> {
-                    service.counts(stream);
+                    runner.count(stream);
                     stream.onData(stream::write);
                 });
     }
 
-    private static int serveMessages(Service service, SocketAddress where) {
-        return service.serveMessages("Echo on %s", where, socket -> socket.onMessage(socket::send));
+    private static int serveDatagrams(StreamServerRunner runner, SocketAddress where) {
+        return runner.serveDatagrams("Echo on %s", where, socket -> socket.onMessage(socket::send));
     }
 }

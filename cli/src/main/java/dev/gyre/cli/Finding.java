@@ -1,9 +1,9 @@
 package dev.gyre.cli;
 
-/// What trying a backend has shown.
+/// The result of trying a backend.
 ///
-/// @param works whether a loop really ran on it, here and now
-/// @param detail what was seen, or why it does not work and what a user can do about it
+/// @param works whether a loop ran on it
+/// @param detail the observation, or the cause of the failure and its remedy
 record Finding(boolean works, String detail) {
     static Finding works(String detail) {
         return new Finding(true, detail);

@@ -4,7 +4,7 @@ import org.HdrHistogram.Histogram;
 
 import java.util.Locale;
 
-/// What a histogram of nanoseconds says, in the few figures that are shown.
+/// Percentiles of a histogram of nanoseconds.
 record Latency(long count, long p50Nanos, long p99Nanos, long maxNanos) {
     static Latency of(Histogram histogram) {
         return new Latency(
@@ -15,15 +15,15 @@ record Latency(long count, long p50Nanos, long p99Nanos, long maxNanos) {
     }
 
     String p50() {
-        return orNone(p50Nanos);
+        return orDash(p50Nanos);
     }
 
     String p99() {
-        return orNone(p99Nanos);
+        return orDash(p99Nanos);
     }
 
     String max() {
-        return orNone(maxNanos);
+        return orDash(maxNanos);
     }
 
     @Override
@@ -31,12 +31,12 @@ record Latency(long count, long p50Nanos, long p99Nanos, long maxNanos) {
         return "p50 " + p50() + ", p99 " + p99() + ", max " + max() + ", of " + count;
     }
 
-    private String orNone(long nanos) {
+    private String orDash(long nanos) {
         return count == 0 ? "-" : format(nanos);
     }
 
-    /// Three digits and a unit, at most seven characters below 1 000 s. The unit is in ASCII because
-    /// a terminal need not know the letter µ.
+    /// Formats with three digits and a unit, in at most seven characters below 1 000 s. The unit is
+    /// ASCII because a terminal may not show the letter µ.
     static String format(long nanos) {
         if (nanos < 1_000) {
             return nanos + " ns";

@@ -3,9 +3,9 @@ package dev.gyre.cli;
 import java.io.Console;
 import java.io.PrintWriter;
 
-/// A line that is rewritten in place on a terminal, and printed anew elsewhere.
+/// A status line: rewritten in place on a terminal, printed as a new line elsewhere.
 ///
-/// By carriage return and spaces alone, so that it works on every terminal.
+/// It uses only carriage return and spaces, which every terminal supports.
 final class LiveLine {
     private final PrintWriter out;
     private final boolean inPlace;
@@ -16,8 +16,8 @@ final class LiveLine {
         this.inPlace = inPlace;
     }
 
-    /// Whether there is a person at both ends. With input redirected the JVM does not say what output
-    /// is, and lines are right for either.
+    /// Returns whether input and output are a terminal. With redirected input the JVM does not know
+    /// what output is, and separate lines suit both.
     @SuppressWarnings("SystemConsoleNull") // on JDK 25 it is null where output goes to a pipe
     static boolean onTerminal() {
         Console console = System.console();
@@ -34,7 +34,7 @@ final class LiveLine {
         out.flush();
     }
 
-    /// Leaves the line as it is: what follows is printed below.
+    /// Keeps the line: later output starts below it.
     void end() {
         if (inPlace && shown > 0) {
             out.println();

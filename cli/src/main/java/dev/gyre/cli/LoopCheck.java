@@ -20,11 +20,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Opens a loop, runs it on a thread of its own, submits a task from this one, lets a timer fire, and
-/// ends it. Never waits long, not even for a loop that hangs: its thread is a daemon.
+/// Opens a loop, runs it on its own thread, submits a task, lets a timer fire, and shuts it down. A
+/// loop that hangs delays it only by a timeout: its thread is a daemon.
 final class LoopCheck {
     private static final Duration TIMER = Duration.ofMillis(2);
-    private static final long PATIENCE_SECONDS = 5;
+    private static final long TIMEOUT_SECONDS = 5;
 
     private LoopCheck() {}
 
@@ -41,7 +41,7 @@ final class LoopCheck {
         } catch (UnsupportedOperationException | SystemCallException e) {
             return Finding.fails(message(e));
         } catch (LinkageError e) {
-            // What keeps the room of native calls from being loaded is thrown by its initializers.
+            // Initializers throw whatever prevents native calls from being linked.
             return Finding.fails("its native calls cannot be linked: " + message(root(e)));
         }
     }
@@ -65,23 +65,23 @@ final class LoopCheck {
                             .start(loop::run);
             step = "a task from another thread did not run";
             loop.submit(() -> task.complete(Thread.currentThread()));
-            if (!task.get(PATIENCE_SECONDS, TimeUnit.SECONDS).equals(thread)) {
+            if (!task.get(TIMEOUT_SECONDS, TimeUnit.SECONDS).equals(thread)) {
                 return Finding.fails("a task ran on the wrong thread");
             }
             step = "a timer did not fire";
-            if (timer.get(PATIENCE_SECONDS, TimeUnit.SECONDS) < 0) {
+            if (timer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS) < 0) {
                 return Finding.fails("a timer fired early");
             }
-            step = "the loop did not end";
+            step = "the loop did not shut down";
             ShutdownReport end =
                     loop.shutdown(Duration.ofSeconds(1))
                             .toCompletableFuture()
-                            .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                            .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
             if (!end.graceful()) {
-                return Finding.fails("the loop abandoned work at its end: " + end);
+                return Finding.fails("the loop abandoned work at shutdown: " + end);
             }
             return Finding.works(
-                    "a task from another thread ran, a timer fired, the loop ended; "
+                    "a task from another thread ran, a timer fired, the loop shut down; "
                             + switch (BackendKind.of(loop.metrics().backend())) {
                                 case EPOLL -> waits(new LinuxPollCalls());
                                 case IO_URING ->
@@ -92,32 +92,32 @@ final class LoopCheck {
         } catch (ExecutionException e) {
             return Finding.fails(step + ": " + message(root(e)));
         } catch (TimeoutException e) {
-            return Finding.fails(step + " within " + PATIENCE_SECONDS + " s");
+            return Finding.fails(step + " within " + TIMEOUT_SECONDS + " s");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Finding.fails(step + ": interrupted");
         }
     }
 
-    /// Which call a loop waits with, by the question it asks of the kernel when it is opened.
+    /// Returns which call a loop on epoll waits with.
     static String waits(PollCalls kernel) {
         int epfd = kernel.epollCreate1(Linux.EPOLL_CLOEXEC);
         if (epfd < 0) {
-            return "how it waits could not be asked (" + Errno.name(-epfd) + ")";
+            return "the wait call is unknown (" + Errno.name(-epfd) + ")";
         }
         MemorySegment event = Memory.allocate(Linux.SIZEOF_EPOLL_EVENT);
-        MemorySegment noTime = Memory.allocate(Linux.SIZEOF_TIMESPEC);
+        MemorySegment zeroTimeout = Memory.allocate(Linux.SIZEOF_TIMESPEC);
         int result;
         try {
-            result = kernel.epollPwait2(epfd, event.address(), 1, noTime.address());
+            result = kernel.epollPwait2(epfd, event.address(), 1, zeroTimeout.address());
         } finally {
             Reference.reachabilityFence(event);
-            Reference.reachabilityFence(noTime);
+            Reference.reachabilityFence(zeroTimeout);
             kernel.close(epfd);
         }
         return switch (-result) {
             case Errno.ENOSYS ->
-                    "waits use a timerfd, for want of epoll_pwait2 (ENOSYS: it needs Linux 5.11 and"
+                    "waits use a timerfd, epoll_pwait2 is missing (ENOSYS: needs Linux 5.11 and"
                             + " glibc 2.35)";
             case Errno.EPERM ->
                     "waits use a timerfd: a sandbox refuses epoll_pwait2 (EPERM), probably a"

@@ -10,13 +10,13 @@ import dev.gyre.os.Signal;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// Real processes, and a loop's timers. A command that still runs when the loop ends, because
-/// something failed, is sent SIGTERM.
+/// Runs real processes and uses a loop's timers. If the loop fails, a command that still runs
+/// receives SIGTERM.
 final class LoopHost implements Supervisor.Host {
     private final EventLoop loop;
     private final Command command;
 
-    /// @param command one without a group of its own, which it gets here
+    /// @param command the command, which gets its own process group
     LoopHost(EventLoop loop, Command command) {
         this.loop = loop;
         this.command = command.withOwnGroup();
@@ -30,7 +30,7 @@ final class LoopHost implements Supervisor.Host {
 
         @Override
         public void signal(Signal signal) {
-            boolean _ = process.signal(signal); // one that has ended needs none
+            boolean _ = process.signal(signal); // false if it has exited
         }
 
         @Override

@@ -8,39 +8,38 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The `gyre` command. It does nothing of itself: each subcommand is a class of this package, whose name is the
-/// command's, and its `call()` answers with the exit status.
+/// The `gyre` command. Each subcommand is a class of this package with the command's name, whose
+/// `call()` returns the exit status.
 @Command(
         name = "gyre",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         headerHeading = "%n",
-        header = "Gyre: an event loop for Java, straight on the kernel's own.",
+        header = "Gyre: an event loop for Java on epoll and io_uring.",
         synopsisHeading = "%nUsage: ",
         synopsisSubcommandLabel = "COMMAND",
         descriptionHeading = "%n",
         description = {
-            "Looks at the machine the loop would run on, and at the loop while it runs; watches"
-                + " files, keeps commands running, serves the web and connections of any sort, as a"
-                + " loop can. `gyre help COMMAND` tells what a command does and which options it"
-                + " takes."
+            "Checks the machine, measures a running loop, watches files, supervises commands, and"
+                    + " serves HTTP and TCP. `gyre help COMMAND` describes a command and its"
+                    + " options."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:done, and nothing found amiss",
-            "1:failed, or found something amiss; what, is on standard error",
-            "2:the command line makes no sense"
+            "0:success",
+            "1:failure; the reason is on standard error",
+            "2:invalid command line"
         },
-        footerHeading = "%nPrograms of your own:%n",
+        footerHeading = "%nYour own programs:%n",
         footer = {
-            "  gyre java FILE [ARGUMENT...]   runs one from its source, with Gyre's modules",
+            "  gyre java FILE [ARGUMENT...]   runs a Java source file with Gyre's modules",
             "",
             "Environment:",
-            "  GYRE_JAVA_HOME     the JDK to use, before JAVA_HOME: 25 or newer",
-            "  JDK_JAVA_OPTIONS   options for the JVM, such as -Xmx64m; for servers instead of",
-            "                     those that keep them small",
+            "  GYRE_JAVA_HOME     JDK to use (25 or newer); overrides JAVA_HOME",
+            "  JDK_JAVA_OPTIONS   JVM options such as -Xmx64m; they replace the defaults that keep",
+            "                     servers small",
             ""
         })
 public final class Main {
@@ -58,8 +57,8 @@ public final class Main {
 
     private Main() {}
 
-    /// Knows the command that these arguments name, or all if it is none: picocli reads every option of every
-    /// command that it knows of, and somebody waits for a server's first answer.
+    /// Adds only the command that the arguments name, or all if they name none: picocli reads every
+    /// option of every added command, which would delay a server's first response.
     static CommandLine commandLine(String... args) {
         CommandLine commandLine = new CommandLine(new Main());
         Optional<Class<?>> named = args.length == 0 ? Optional.empty() : command(args[0]);
@@ -71,11 +70,10 @@ public final class Main {
                 });
         CommandLine run = commandLine.getSubcommands().get("run");
         if (run != null) {
-            // What stands behind `run` is another program's: options are not ours, nor names after
-            // an @.
+            // Options and @files after `run COMMAND` belong to the command.
             run.setStopAtPositional(true);
         }
-        return commandLine.setExpandAtFiles(false).setParameterExceptionHandler(new Misuse());
+        return commandLine.setExpandAtFiles(false).setParameterExceptionHandler(new UsageErrors());
     }
 
     private static Optional<Class<?>> command(String name) {

@@ -12,23 +12,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/// Gives a loop something to do and measures how it does it. Three sources, each of its own pace:
+/// Drives a loop from three independent sources and measures it:
 ///
-/// - a *probe*, a thread that looks every 2 ms whether the loop sleeps, and if so stamps the time and
-///   submits a task that takes the difference;
-/// - a repeating *timer* of 5 ms that notes how late it is;
-/// - a *load*, a thread that submits so many empty tasks a second, in bursts of a millisecond's worth;
-///   each notes how many wait behind it.
+/// - a *probe*: a thread checks every 2 ms whether the loop sleeps. If so it takes the time and
+///   submits a task that records the difference;
+/// - a *timer* with a period of 5 ms that records its lateness;
+/// - a *load*: a thread submits a number of empty tasks per second, in bursts of one millisecond.
+///   Each records the queue depth.
 ///
-/// All samples are recorded by the loop thread, without allocation: there is one probe, submitted again
-/// once it has run, and one task for all of the load.
+/// The loop thread records all samples without allocation: it reuses one probe, and one task for
+/// the whole load.
 final class Meter {
     private static final Duration TIMER_PERIOD = Duration.ofMillis(5);
     private static final long PROBE_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long BURST_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /// The most a sample can say. A fixed range keeps the histograms from growing as they record.
-    private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /// The max value of a sample. A fixed range keeps the histograms from growing while they
+    /// record.
+    private static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final int DIGITS = 3;
 
@@ -38,22 +39,22 @@ final class Meter {
     private final Thread producer = Thread.ofPlatform().name("gyre-load").unstarted(this::produce);
 
     // Shared: recorded into by the loop thread, emptied by the reader.
-    private final SingleWriterRecorder wakes = new SingleWriterRecorder(LONGEST_NANOS, DIGITS);
-    private final SingleWriterRecorder lateness = new SingleWriterRecorder(LONGEST_NANOS, DIGITS);
-    private final AtomicInteger deepest = new AtomicInteger();
+    private final SingleWriterRecorder wakes = new SingleWriterRecorder(MAX_NANOS, DIGITS);
+    private final SingleWriterRecorder lateness = new SingleWriterRecorder(MAX_NANOS, DIGITS);
+    private final AtomicInteger maxDepth = new AtomicInteger();
 
     // Shared: written by the prober before it submits the probe, read by the probe.
     private long sentNanos;
     // Shared: set by the prober, cleared by the probe.
-    private volatile boolean probeUnderWay;
-    // Producer only, and the reader's once that thread has ended.
+    private volatile boolean probeInFlight;
+    // Producer thread only; the reader's after that thread has ended.
     private long refused;
-    // Shared: set by whoever ends it.
+    // Shared: set by the thread that ends the run.
     private volatile boolean ended;
 
     // Reader only.
-    private final Histogram allWakes = new Histogram(LONGEST_NANOS, DIGITS);
-    private final Histogram allLateness = new Histogram(LONGEST_NANOS, DIGITS);
+    private final Histogram allWakes = new Histogram(MAX_NANOS, DIGITS);
+    private final Histogram allLateness = new Histogram(MAX_NANOS, DIGITS);
     private Histogram someWakes = wakes.getIntervalHistogram();
     private Histogram someLateness = lateness.getIntervalHistogram();
     private long startNanos;
@@ -61,7 +62,7 @@ final class Meter {
     private long ticksRead;
     private long wakeupsRead;
     private long tasksRead;
-    private int deepestRead;
+    private int maxDepthRead;
 
     /// @param loop one that is not running yet
     Meter(EventLoop loop, int tasksPerSecond) {
@@ -72,7 +73,7 @@ final class Meter {
                 timer -> record(lateness, System.nanoTime() - timer.firedDeadlineNanos()));
     }
 
-    /// Begins to submit. The caller is the reader from now on.
+    /// Starts to submit. The caller is the reader from now on.
     void start() {
         startNanos = System.nanoTime();
         readNanos = startNanos;
@@ -82,7 +83,7 @@ final class Meter {
         }
     }
 
-    /// Submits nothing more, and returns when both threads are gone.
+    /// Stops submitting, and returns once both threads have ended.
     void end() throws InterruptedException {
         ended = true;
         LockSupport.unpark(prober);
@@ -95,26 +96,26 @@ final class Meter {
         return readNanos - startNanos;
     }
 
-    /// How many tasks of the load the loop refused because too many were waiting. After [#end()].
+    /// Returns the number of load tasks that the loop rejected as overloaded. Call after [#end()].
     long refused() {
         return refused;
     }
 
-    /// What happened since the last reading.
-    Reading readInterval() {
+    /// Returns the sample since the previous reading.
+    LoopSample readInterval() {
         someWakes = wakes.getIntervalHistogram(someWakes);
         someLateness = lateness.getIntervalHistogram(someLateness);
         allWakes.add(someWakes);
         allLateness.add(someLateness);
-        int deep = deepest.getAndSet(0);
-        deepestRead = Math.max(deepestRead, deep);
+        int deep = maxDepth.getAndSet(0);
+        maxDepthRead = Math.max(maxDepthRead, deep);
 
         long now = System.nanoTime();
         long ticks = loop.metrics().ticks();
         long wakeups = loop.metrics().wakeups();
         long tasks = loop.metrics().tasks();
-        Reading reading =
-                new Reading(
+        LoopSample sample =
+                new LoopSample(
                         now - readNanos,
                         ticks - ticksRead,
                         wakeups - wakeupsRead,
@@ -126,45 +127,41 @@ final class Meter {
         ticksRead = ticks;
         wakeupsRead = wakeups;
         tasksRead = tasks;
-        return reading;
+        return sample;
     }
 
-    /// What happened from the start to the last reading.
-    Reading readWhole() {
-        return new Reading(
+    /// Returns the sample from the start to the last reading.
+    LoopSample readWhole() {
+        return new LoopSample(
                 elapsedNanos(),
                 ticksRead,
                 wakeupsRead,
                 tasksRead,
-                deepestRead,
+                maxDepthRead,
                 Latency.of(allWakes),
                 Latency.of(allLateness));
     }
-
-    // ------------------------------------------------------------------ the prober's thread
 
     private void probe() {
         Runnable probe =
                 () -> {
                     record(wakes, System.nanoTime() - sentNanos);
-                    probeUnderWay = false;
+                    probeInFlight = false;
                 };
         while (!ended) {
             LockSupport.parkNanos(PROBE_PERIOD_NANOS);
-            if (!probeUnderWay && loop.state() == LoopState.SLEEPING) {
-                probeUnderWay = true;
+            if (!probeInFlight && loop.state() == LoopState.SLEEPING) {
+                probeInFlight = true;
                 sentNanos = System.nanoTime();
                 if (loop.trySubmit(probe) != SubmitResult.ACCEPTED) {
-                    probeUnderWay = false;
+                    probeInFlight = false;
                 }
             }
         }
     }
 
-    // ------------------------------------------------------------------ the producer's thread
-
     private void produce() {
-        Runnable task = this::noteDepth;
+        Runnable task = this::recordDepth;
         long periodNanos = Math.max(BURST_PERIOD_NANOS, 1_000_000_000L / tasksPerSecond);
         long sent = 0;
         while (!ended) {
@@ -178,16 +175,14 @@ final class Meter {
         }
     }
 
-    // ------------------------------------------------------------------ the loop thread
-
-    private void noteDepth() {
+    private void recordDepth() {
         int depth = loop.metrics().depth();
-        if (depth > deepest.get()) {
-            deepest.accumulateAndGet(depth, Math::max);
+        if (depth > maxDepth.get()) {
+            maxDepth.accumulateAndGet(depth, Math::max);
         }
     }
 
     private static void record(SingleWriterRecorder recorder, long nanos) {
-        recorder.recordValue(Math.clamp(nanos, 0, LONGEST_NANOS));
+        recorder.recordValue(Math.clamp(nanos, 0, MAX_NANOS));
     }
 }

@@ -23,41 +23,40 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
-/// `gyre proxy`: passes connections on to another address.
+/// `gyre proxy`: forwards connections to another address.
 @Command(
         name = "proxy",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        header = "Passes connections on to another address, byte by byte, both ways.",
+        header = "Forwards TCP, TLS and Unix connections to another address.",
         synopsisHeading = "%nUsage: ",
         customSynopsis = "gyre proxy [OPTION...] LISTEN TARGET",
         descriptionHeading = "%n",
         description = {
-            "Connects to the target for each connection that it accepts, and passes on what either"
-                + " side sends, as fast as the other takes it and no faster. When one side ends its"
-                + " output the other reads all of it and then the end, and may still answer; when"
-                + " one is reset, so is the other. The first line on standard output says where it"
-                + " listens.",
+            "Connects to the target for each accepted connection, and forwards bytes in both"
+                    + " directions with backpressure. A half-close is forwarded after all data; the"
+                    + " other direction stays open. A reset is forwarded too. The first line on"
+                    + " standard output is the address.",
             "",
-            "If the target refuses, or does not answer in time, the client is reset, and a line on"
-                + " standard error names the target and why. A host name is looked up anew for each"
-                + " connection; of several addresses the first that answers is used.",
+            "If the target refuses or times out, the client is reset, and a line on standard error"
+                    + " names the target and the reason. A host name is resolved for each"
+                    + " connection; its addresses are tried until one accepts.",
             "",
-            "Ctrl-C stops accepting, lets the open connections finish, and prints a summary of the"
-                    + " clients' connections. Connections open after 5 seconds, or at a second"
-                    + " Ctrl-C, are reset on both sides, so that no peer mistakes partial"
-                    + " data for all of it.",
+            "Ctrl-C stops accepting, drains the open connections, and prints a summary of the"
+                    + " client connections. Connections still open after 5 s, or at a second"
+                    + " Ctrl-C, are reset on both sides, so that neither side takes partial data"
+                    + " for complete.",
             ""
         },
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "1:it cannot listen there, or use a file; the reason is on standard error",
-            "2:the command line makes no sense",
-            "129:ended by SIGHUP: the terminal is gone",
-            "130:ended by Ctrl-C",
-            "143:ended by SIGTERM"
+            "1:cannot listen, or cannot use a file; the reason is on standard error",
+            "2:invalid command line",
+            "129:stopped by SIGHUP (terminal closed)",
+            "130:stopped by Ctrl-C",
+            "143:stopped by SIGTERM"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -77,17 +76,17 @@ final class Proxy implements Callable<Integer> {
             index = "0",
             paramLabel = "LISTEN",
             description =
-                    "Where to listen: "
+                    "The address to listen on: "
                             + Addresses.FORMS
-                            + ". A bare port is for this machine alone, :PORT for all; port 0 lets"
-                            + " the system choose.")
+                            + ". A bare PORT listens on 127.0.0.1, :PORT on all addresses; port 0"
+                            + " selects a free port.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private String listen;
 
     @Parameters(
             index = "1",
             paramLabel = "TARGET",
-            description = "Where to connect, in the same forms; without a host it is this machine.")
+            description = "The address to connect to, in the same forms. Default host: 127.0.0.1.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private String target;
 
@@ -97,30 +96,31 @@ final class Proxy implements Callable<Integer> {
             defaultValue = "10s",
             converter = Durations.class,
             description =
-                    "How long the target has to answer, looking its name up included: 250ms, 30s,"
-                            + " or a number of seconds. Default: ${DEFAULT-VALUE}.")
+                    "The timeout for resolving and connecting to the target: 250ms, 30s, or a"
+                            + " number of seconds. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration connectTimeout;
 
     @Option(
             names = "--tls-target",
             description =
-                    "Speaks TLS with the target, whose certificate has to be of its name and of"
-                            + " somebody the JDK trusts.")
+                    "Uses TLS to the target. Its certificate must match the host name and be"
+                            + " trusted by the JDK.")
     private boolean tlsTarget;
 
     @Option(
             names = "--trust",
             paramLabel = "FILE",
             description =
-                    "Trusts the target's certificate if it is in this file, in PEM, or certified by"
-                            + " one that is.")
+                    "Trusts the certificates in this PEM file, and those issued by them, instead of"
+                            + " the JDK's.")
     private @Nullable Path trust;
 
     @Option(
             names = "--insecure",
             description =
-                    "Trusts any certificate of the target: whoever is between can read it all.")
+                    "Skips verification of the target's certificate. An attacker in the middle can"
+                            + " read all data.")
     private boolean insecure;
 
     @Mixin
@@ -136,7 +136,7 @@ final class Proxy implements Callable<Integer> {
                     "Invalid value for option '--connect-timeout': must be longer than zero");
         }
         if (!tlsTarget && (trust != null || insecure)) {
-            throw options.misuse("--trust and --insecure are for --tls-target, which is not there");
+            throw options.misuse("--trust and --insecure need --tls-target");
         }
         ListenerConfig open = options.listener();
         ListenerConfig config;
@@ -146,19 +146,20 @@ final class Proxy implements Callable<Integer> {
             towards = towards();
         } catch (IOException e) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println("Cannot speak TLS: " + e.getMessage());
+            err.println("Cannot set up TLS: " + e.getMessage());
             err.flush();
             return 1;
         }
-        return Service.open(
+        return StreamServerRunner.open(
                 spec.commandLine(),
                 options.loop("proxy"),
-                service ->
-                        service.serve(
+                options.loops(),
+                runner ->
+                        runner.serve(
                                 "Proxy on %s to " + Addresses.show(to),
                                 from,
                                 config,
-                                client -> passOn(service, client, to, towards)));
+                                client -> forward(runner, client, to, towards)));
     }
 
     private StreamConfig towards() throws IOException {
@@ -170,49 +171,49 @@ final class Proxy implements Callable<Integer> {
         return config.withTls(insecure ? tls.withoutVerification() : tls);
     }
 
-    private static void passOn(
-            Service service, Stream client, SocketAddress to, StreamConfig config) {
-        service.counts(client);
+    private static void forward(
+            StreamServerRunner runner, Stream client, SocketAddress to, StreamConfig config) {
+        runner.count(client);
         Promise<@Nullable Void> _ =
-                Stream.connect(service.loop(), to, config)
+                Stream.connect(client.loop(), to, config)
                         .then(
                                 server -> {
-                                    join(service, client, server);
+                                    join(runner, client, server);
                                     return null;
                                 },
                                 failure -> {
-                                    refuse(service, client, to, failure);
+                                    refuse(runner, client, to, failure);
                                     return null;
                                 });
     }
 
-    private static void join(Service service, Stream client, Stream server) {
+    private static void join(StreamServerRunner runner, Stream client, Stream server) {
         if (client.isOpen()) {
-            service.uses(server);
+            runner.addOutgoing(server);
             client.join(server);
         } else {
-            server.abort(); // The client has left meanwhile.
+            server.abort(); // The client disconnected meanwhile.
         }
     }
 
     private static void refuse(
-            Service service, Stream client, SocketAddress to, Throwable failure) {
+            StreamServerRunner runner, Stream client, SocketAddress to, Throwable failure) {
         if (client.isOpen()) {
-            service.complain(
+            runner.printError(
                     "Cannot reach %s for %s: %s"
-                            .formatted(Addresses.show(to), whom(client), why(failure)));
+                            .formatted(Addresses.show(to), nameOf(client), why(failure)));
         }
-        client.abort(); // Not an end, which could pass for an answer.
+        client.abort(); // The client could take a normal close for a complete response.
     }
 
-    private static String whom(Stream client) {
+    private static String nameOf(Stream client) {
         String peer = Addresses.show(client.peer());
         return peer.equals("unix:") ? "a client" : peer;
     }
 
     private static String why(Throwable failure) {
         return failure instanceof UnknownHostException
-                ? "no such host is known"
+                ? "unknown host"
                 : String.valueOf(failure.getMessage());
     }
 }

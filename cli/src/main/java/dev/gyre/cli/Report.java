@@ -2,7 +2,7 @@ package dev.gyre.cli;
 
 import java.io.PrintWriter;
 
-/// Sections of labelled lines in two columns. Text too long for the line goes on in its own column.
+/// Prints sections of labelled lines in two columns. Long text wraps within its column.
 final class Report {
     static final int WIDTH = 100;
 
@@ -10,17 +10,17 @@ final class Report {
     private static final int LABEL = 18;
 
     private final PrintWriter out;
-    private boolean begun;
+    private boolean started;
 
     Report(PrintWriter out) {
         this.out = out;
     }
 
     void section(String title) {
-        if (begun) {
+        if (started) {
             out.println();
         }
-        begun = true;
+        started = true;
         out.println(title);
     }
 

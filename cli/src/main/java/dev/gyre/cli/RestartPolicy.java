@@ -3,15 +3,15 @@ package dev.gyre.cli;
 import java.time.Duration;
 import java.util.Locale;
 
-/// Whether a command that has ended is started again, and after which pause.
+/// Decides whether an exited command is restarted, and after which pause.
 ///
-/// @param when after which ends
-/// @param firstPause before the first restart in a row; each further one waits twice as long
-/// @param longestPause where the doubling ends
-/// @param settledAfter how long it has to run for the next end to be the first in a row again
-/// @param most how many restarts in a row there may be
+/// @param when which exits cause a restart
+/// @param firstPause the pause before the first restart in a row, doubled for each further one
+/// @param maxPause the upper limit of the pause
+/// @param settledAfter a run of this length ends a row of restarts
+/// @param maxRestarts the max number of restarts in a row
 record RestartPolicy(
-        When when, Duration firstPause, Duration longestPause, Duration settledAfter, int most) {
+        When when, Duration firstPause, Duration maxPause, Duration settledAfter, int maxRestarts) {
     static final int NO_LIMIT = Integer.MAX_VALUE;
 
     enum When {
@@ -19,7 +19,7 @@ record RestartPolicy(
         ON_FAILURE,
         ALWAYS;
 
-        /// As on the command line.
+        /// Returns the name used on the command line.
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -34,12 +34,12 @@ record RestartPolicy(
         };
     }
 
-    /// @param before how many restarts in a row there have been
+    /// @param before the number of restarts in a row so far
     Duration pause(int before) {
         Duration pause = firstPause;
-        for (int i = 0; i < before && pause.compareTo(longestPause) < 0 && !pause.isZero(); i++) {
+        for (int i = 0; i < before && pause.compareTo(maxPause) < 0 && !pause.isZero(); i++) {
             pause = pause.multipliedBy(2);
         }
-        return pause.compareTo(longestPause) < 0 ? pause : longestPause;
+        return pause.compareTo(maxPause) < 0 ? pause : maxPause;
     }
 }

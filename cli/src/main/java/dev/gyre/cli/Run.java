@@ -25,53 +25,51 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 
-/// `gyre run`: keeps a command running.
+/// `gyre run`: supervises a command.
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        header = "Keeps a command running: starts it again when it fails, passes signals on.",
+        header = "Keeps a command running: restarts it when it fails, forwards signals.",
         synopsisHeading = "%nUsage: ",
         customSynopsis = "gyre run [OPTION...] [--] COMMAND [ARGUMENT...]",
         descriptionHeading = "%n",
         description = {
-            "Starts a command and waits for its end. As --restart says it is then started again,"
-                + " after a pause that doubles from --backoff to --max-backoff with each restart in"
-                + " a row. A run of 10 seconds ends the row. Each event is a line on standard"
-                + " error. Nothing is polled: while the command runs, gyre takes no processor"
-                + " time.",
+            "Starts a command and waits for its exit. --restart selects when it is restarted. The"
+                    + " pause doubles from --backoff to --max-backoff with each restart in a row; a"
+                    + " run of 10 s ends the row. Events are logged to standard error. gyre uses"
+                    + " no CPU time while the command runs.",
             "",
             "Signals to gyre:",
             "",
-            "  SIGINT, SIGTERM    stop it: passed on to the command and all in its process",
-            "                     group, SIGKILL after --stop-timeout, no restart. Sent",
-            "                     again they are passed on again",
-            "  SIGHUP             on a terminal, which is gone then, the same; elsewhere",
-            "                     passed on to the command, as a request to reload",
-            "  SIGUSR1            passed on to the command",
-            "  SIGWINCH, SIGCONT  passed on to its process group",
+            "  SIGINT, SIGTERM    forwarded to the command's process group; SIGKILL follows",
+            "                     after --stop-timeout; no restart. Sent again, they are",
+            "                     forwarded again",
+            "  SIGHUP             on a terminal (which has closed): same as SIGTERM;",
+            "                     elsewhere: forwarded to the command, to reload",
+            "  SIGUSR1            forwarded to the command",
+            "  SIGWINCH, SIGCONT  forwarded to its process group",
             "",
-            "Others are not passed on: the JVM needs SIGUSR2 and SIGQUIT for itself, and nobody can"
-                + " catch SIGKILL and SIGSTOP. A gyre that is killed by SIGKILL leaves the command"
-                + " running. Ctrl-Z stops gyre and not the command.",
+            "Other signals are not forwarded: the JVM uses SIGUSR2 and SIGQUIT, and SIGKILL and"
+                    + " SIGSTOP cannot be caught. Killing gyre with SIGKILL leaves the command"
+                    + " running. Ctrl-Z stops gyre but not the command.",
             "",
-            "The command has a process group of its own, so that Ctrl-C reaches it once, by way of"
-                + " gyre. It has to stay in the foreground: what is left of the group when it ends"
-                + " is sent SIGTERM. It gets gyre's standard input, unless that is a terminal,"
-                + " which a group in the background may not read: then it reads from /dev/null."
-                + " Output goes where gyre's goes.",
+            "The command runs in its own process group, so that Ctrl-C reaches it once, through"
+                    + " gyre. It must stay in the foreground: processes left in the group after its"
+                    + " exit receive SIGTERM. It inherits gyre's output, and its input unless that"
+                    + " is a terminal: then it reads /dev/null.",
             ""
         },
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "N:that of the command's last run, 128 + signal if one ended it, also when stopped",
+            "N:exit status of the last run; 128 + signal if a signal ended it",
             "1:gyre itself failed; the reason is on standard error",
-            "2:the command line makes no sense",
+            "2:invalid command line",
             "126:the command cannot be run",
             "127:the command was not found",
-            "129, 130, 143:stopped by SIGHUP, SIGINT or SIGTERM in a pause, as nothing ran"
+            "129, 130, 143:stopped by SIGHUP, SIGINT or SIGTERM during a pause"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -84,8 +82,8 @@ import java.util.concurrent.Callable;
 final class Run implements Callable<Integer> {
     static final Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
-    private static final int MOST_MILLIS = 86_400_000;
-    private static final int MOST_SECONDS = 86_400;
+    private static final int MAX_MILLIS = 86_400_000;
+    private static final int MAX_SECONDS = 86_400;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -95,10 +93,10 @@ final class Run implements Callable<Integer> {
             names = {"-r", "--restart"},
             paramLabel = "WHEN",
             defaultValue = "on-failure",
-            converter = WhenReader.class,
+            converter = WhenConverter.class,
             description =
-                    "After which ends to start it again: never, on-failure or always. A failure is"
-                        + " an exit status other than 0, or a signal. Default: ${DEFAULT-VALUE}.")
+                    "When to restart: never, on-failure or always. A failure is an exit status"
+                            + " other than 0, or a signal. Default: ${DEFAULT-VALUE}.")
     private RestartPolicy.When restart = RestartPolicy.When.ON_FAILURE;
 
     @Option(
@@ -112,14 +110,14 @@ final class Run implements Callable<Integer> {
             names = "--max-backoff",
             paramLabel = "MILLIS",
             defaultValue = "30000",
-            description = "The longest pause, from 0 to 86400000. Default: ${DEFAULT-VALUE}.")
+            description = "The max pause, from 0 to 86400000. Default: ${DEFAULT-VALUE}.")
     private int maxBackoffMillis;
 
     @Option(
             names = {"-m", "--max-restarts"},
             paramLabel = "N",
             defaultValue = "" + RestartPolicy.NO_LIMIT,
-            description = "Gives up after so many restarts in a row. Default: never.")
+            description = "Stops after this many restarts in a row. Default: no limit.")
     private int maxRestarts;
 
     @Option(
@@ -127,20 +125,20 @@ final class Run implements Callable<Integer> {
             paramLabel = "SECONDS",
             defaultValue = "10",
             description =
-                    "How long a stopped command has before SIGKILL, from 0 to 86400."
+                    "The time between the stop signal and SIGKILL, from 0 to 86400."
                             + " Default: ${DEFAULT-VALUE}.")
     private int stopTimeoutSeconds;
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "Says nothing of what happens as it should.")
+            description = "Logs errors only.")
     private boolean quiet;
 
     @Parameters(
             paramLabel = "COMMAND",
             arity = "1..*",
             description =
-                    "The command, looked up on the PATH, with its arguments; no shell reads it.")
+                    "The command, looked up on the PATH, and its arguments; no shell is involved.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private List<String> command;
 
@@ -149,12 +147,12 @@ final class Run implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        requireWithin("--backoff", backoffMillis, 0, MOST_MILLIS);
-        requireWithin("--max-backoff", maxBackoffMillis, 0, MOST_MILLIS);
+        requireWithin("--backoff", backoffMillis, 0, MAX_MILLIS);
+        requireWithin("--max-backoff", maxBackoffMillis, 0, MAX_MILLIS);
         requireWithin("--max-restarts", maxRestarts, 0, RestartPolicy.NO_LIMIT);
-        requireWithin("--stop-timeout", stopTimeoutSeconds, 0, MOST_SECONDS);
+        requireWithin("--stop-timeout", stopTimeoutSeconds, 0, MAX_SECONDS);
         dev.gyre.os.Command toRun = toRun();
-        // Silent: a timer that is left over at the end is none of the user's concern.
+        // No warnings: timers left at the end are normal here.
         LoopConfig config =
                 LoopConfig.DEFAULT
                         .withName("run")
@@ -164,10 +162,10 @@ final class Run implements Callable<Integer> {
             supervise(loop, toRun);
             return status;
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            say("the loop could not go on (gyre doctor tells more): " + e);
+            say(LoopErrors.line(e));
             return 1;
-        } catch (StopSignals.Refused e) {
-            say("signals cannot be taken: " + e.getMessage());
+        } catch (StopSignals.SignalSetupException e) {
+            say(String.valueOf(e.getMessage()));
             return 1;
         }
     }
@@ -200,23 +198,23 @@ final class Run implements Callable<Integer> {
                         policy,
                         Duration.ofSeconds(stopTimeoutSeconds),
                         new Listener(),
-                        found -> {
-                            status = found;
+                        result -> {
+                            status = result;
                             loop.stop();
                         });
         Set<Signal> stops = stops(onTerminal());
-        // Before the start: no signal is to end gyre and leave the command.
+        // Before the start: a signal must not kill gyre and leave the command running.
         StopSignals.on(loop, stops, supervisor::stop);
         Set<Signal> others = EnumSet.of(Signal.SIGHUP, Signal.SIGUSR1);
         others.removeAll(stops);
-        StopSignals.on(loop, others, supervisor::pass);
+        StopSignals.on(loop, others, supervisor::forward);
         Set<Signal> terminals = EnumSet.of(Signal.SIGWINCH, Signal.SIGCONT);
-        StopSignals.on(loop, terminals, supervisor::passToGroup);
+        StopSignals.on(loop, terminals, supervisor::forwardToGroup);
         supervisor.start();
         loop.run();
     }
 
-    /// SIGHUP means that the terminal is gone, if there was one.
+    /// SIGHUP means that the terminal has closed, if there was one.
     static Set<Signal> stops(boolean onTerminal) {
         Set<Signal> stops = StopSignals.all();
         if (!onTerminal) {
@@ -234,7 +232,7 @@ final class Run implements Callable<Integer> {
         return false;
     }
 
-    private static final class WhenReader implements ITypeConverter<RestartPolicy.When> {
+    private static final class WhenConverter implements ITypeConverter<RestartPolicy.When> {
         @Override
         public RestartPolicy.When convert(String value) {
             for (RestartPolicy.When when : RestartPolicy.When.values()) {
@@ -256,21 +254,21 @@ final class Run implements Callable<Integer> {
         }
 
         @Override
-        public void refusal(String line) {
+        public void error(String line) {
             say(line);
         }
     }
 
-    private void requireWithin(String option, int value, int least, int most) {
-        if (value < least || value > most) {
+    private void requireWithin(String option, int value, int min, int max) {
+        if (value < min || value > max) {
             throw new ParameterException(
                     spec.commandLine(),
                     "Invalid value for option '%s': must be from %d to %d, but is %d"
-                            .formatted(option, least, most, value));
+                            .formatted(option, min, max, value));
         }
     }
 
-    /// Marked as gyre's own: the command writes to the same place.
+    /// Prefixed, because the command writes to the same output.
     private void say(String line) {
         PrintWriter err = spec.commandLine().getErr();
         err.println("gyre: " + line);

@@ -2,7 +2,7 @@ package dev.gyre.cli;
 
 import dev.gyre.LoopConfig;
 import dev.gyre.cli.serve.Demo;
-import dev.gyre.cli.serve.ServerLoops;
+import dev.gyre.cli.serve.WebServer;
 import dev.gyre.http.AccessLog;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.HttpConfig;
@@ -36,62 +36,59 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
-/// `gyre serve`: a web server, of a directory or of a demonstration.
+/// `gyre serve`: an HTTP server for a directory or the demo.
 @Command(
         name = "serve",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
         defaultValueProvider = Serve.Defaults.class,
-        header = "Serves a directory over HTTP, or without one a demonstration.",
+        header = "Serves a directory over HTTP, or a demo if no directory is given.",
         synopsisHeading = "%nUsage: ",
         customSynopsis = "gyre serve [OPTION...] [DIR]",
         descriptionHeading = "%n",
         description = {
-            "Serves the files of a directory: index.html for the directory itself, with ranges,"
-                    + " conditions and compression. A change shows after 100 milliseconds at most."
-                    + " Names that begin with a dot are not served, but for .well-known, nor are"
-                    + " symbolic links.",
+            "Serves the files of a directory, with index.html, ranges, conditional requests and"
+                    + " compression. Changes become visible within 100 ms. Symbolic links and dot"
+                    + " files, except .well-known, are not served.",
             "",
-            "Without a directory it serves a page that shows what there is: /plaintext, /json,"
-                + " /echo (the content back, up to --max-body), /large?bytes=N, /slow?ms=N (answers"
-                + " later, without a thread), /events (server-sent), /ws/echo (WebSocket) and"
-                + " /metrics (for Prometheus).",
+            "Without a directory it serves a demo page with these endpoints: /plaintext, /json,"
+                    + " /echo (returns the request body, up to --max-body), /large?bytes=N,"
+                    + " /slow?ms=N (responds later without blocking a thread), /events"
+                    + " (server-sent events), /ws/echo (WebSocket) and /metrics (Prometheus).",
             "",
-            "The first line on standard output says where it is. Each loop has a thread, a"
-                    + " listener, and its share of --max-connections, and the kernel spreads"
-                    + " connections over them. While nobody asks for anything it takes no processor"
-                    + " time.",
+            "The first line on standard output is the URL. Connections are distributed over the"
+                    + " loops; --max-connections applies to all of them together. An idle server"
+                    + " uses no CPU time.",
             "",
-            "A connection is idle, for --idle-timeout, while no request has begun to come and none"
-                + " is being answered. Other times are fixed: the head of a request has 10 seconds"
-                + " from its first byte, its content 30 and more if it is long; some of an answer"
-                + " has to be taken within 30; a silent WebSocket is pinged after 30 seconds, and"
-                + " closed after 30 more.",
+            "--idle-timeout applies between requests. Other timeouts are fixed: 10 s for a request"
+                    + " head, 30 s for a body (longer for large bodies), and 30 s for a client that"
+                    + " reads none of a response. A WebSocket is pinged after 30 s of silence and"
+                    + " closed 30 s later.",
             "",
-            "Ctrl-C stops listening, answers what was asked, ends event streams and WebSockets, and"
-                    + " prints a summary. What takes longer than 10 seconds is cut off, or all at a"
-                    + " second Ctrl-C.",
+            "Ctrl-C stops listening, finishes running requests, closes event streams and"
+                    + " WebSockets, and prints a summary. Connections still open after 10 s, or at"
+                    + " a second Ctrl-C, are reset.",
             ""
         },
         parameterListHeading = "",
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "1:it cannot listen there, or use a file or directory; the reason is on standard error",
-            "2:the command line makes no sense",
-            "129:ended by SIGHUP: the terminal is gone",
-            "130:ended by Ctrl-C",
-            "143:ended by SIGTERM"
+            "1:cannot listen, or cannot use a file or directory; the reason is on standard error",
+            "2:invalid command line",
+            "129:stopped by SIGHUP (terminal closed)",
+            "130:stopped by Ctrl-C",
+            "143:stopped by SIGTERM"
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  gyre serve                             a demonstration: open",
+            "  gyre serve                             the demo: open",
             "      http://localhost:8080/",
             "  gyre serve site                        the files below site",
-            "  gyre serve --listing --port 9000 .     and what directories have",
-            "  gyre serve --host 0.0.0.0 site         for other machines too",
-            "  gyre serve --access-log - site         with a line for each request",
+            "  gyre serve --listing --port 9000 .     with directory listings",
+            "  gyre serve --host 0.0.0.0 site         reachable from other machines",
+            "  gyre serve --access-log - site         log requests to standard output",
             "  gyre serve --tls --port 8443           try it:",
             "      curl -k https://localhost:8443/json",
             "  gyre serve --unix /tmp/web.sock        try it:",
@@ -102,10 +99,8 @@ import java.util.function.Consumer;
         })
 final class Serve implements Callable<Integer> {
     private static final int DEFAULT_PORT = 8080;
-    private static final int MOST_LOOPS = 1_024;
 
-    /// What no connection lives to see.
-    private static final Duration FOR_EVER = Duration.ofDays(36_500);
+    private static final Duration NO_TIMEOUT = Duration.ofDays(36_500);
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -114,7 +109,7 @@ final class Serve implements Callable<Integer> {
     @Parameters(
             paramLabel = "DIR",
             arity = "0..1",
-            description = "The directory whose files are served. Default: the demonstration.")
+            description = "The directory to serve. Default: the demo.")
     private @Nullable String directory;
 
     @Option(
@@ -127,8 +122,8 @@ final class Serve implements Callable<Integer> {
             names = {"-H", "--host"},
             paramLabel = "HOST",
             description =
-                    "The address to listen on; 0.0.0.0 for all, :: for all of IPv6 too. Default:"
-                            + " 127.0.0.1, for this machine alone.")
+                    "The address to listen on; 0.0.0.0 for all IPv4 addresses, :: for IPv6 as well."
+                            + " Default: 127.0.0.1 (this machine only).")
     private @Nullable String host;
 
     @Option(
@@ -138,33 +133,23 @@ final class Serve implements Callable<Integer> {
     private @Nullable String path;
 
     @Option(
-            names = {"-n", "--loops"},
-            paramLabel = "N",
-            description =
-                    "How many loops serve, each with a thread. Default: as many as there are"
-                            + " processors; one for a Unix domain socket.")
-    private @Nullable Integer loops;
-
-    @Option(
             names = {"-l", "--access-log"},
             paramLabel = "FILE",
             description =
-                    "Appends a line for each request to a file; - for standard output, none or off"
-                            + " for no log, which is the default. Write ./none for a file of"
-                            + " that name.")
+                    "Appends a line per request to this file; - for standard output, none or off to"
+                            + " disable. Write ./none for a file with that name. Default: none.")
     private @Nullable String accessLog;
 
     @Option(
             names = "--listing",
-            description = "Answers for directories without an index.html with what they have.")
+            description = "Lists the files of directories without an index.html.")
     private boolean listing;
 
     @Option(
             names = "--cache-control",
             paramLabel = "TEXT",
             description =
-                    "What the Cache-Control field of files says, such as max-age=3600. Default:"
-                            + " there is none.")
+                    "The Cache-Control header of files, such as max-age=3600. Default: no header.")
     private @Nullable String cacheControl;
 
     @Option(
@@ -173,28 +158,28 @@ final class Serve implements Callable<Integer> {
             defaultValue = "1m",
             converter = Sizes.class,
             description =
-                    "How much content a request may have: 64k, 10m, 2g. More is answered with 413."
+                    "The max size of a request body: 64k, 10m, 2g. Larger requests get 413."
                             + " Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Long maxBody;
 
     @Option(
             names = "--until-input-ends",
-            hidden = true, // for whoever starts it and may be killed
-            description = "Ends when standard input does.")
+            hidden = true, // for a parent process that may be killed
+            description = "Stops at the end of standard input.")
     private boolean untilInputEnds;
 
     @Option(
-            names = "--rehearse",
-            hidden = true, // for the launcher, which makes the start-up cache of it
-            description = "Asks itself for everything, and ends.")
-    private boolean rehearsing;
+            names = "--train",
+            hidden = true, // for the launcher, which records the start-up cache
+            description = "Sends training requests to itself, and stops.")
+    private boolean training;
 
     @Mixin
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private ServerOptions options;
 
-    /// Connections of HTTP are kept for as long as its servers usually do, not for ever as others are.
+    /// HTTP connections have an idle timeout by default, unlike other streams.
     static final class Defaults implements IDefaultValueProvider {
         @Override
         public @Nullable String defaultValue(ArgSpec argument) {
@@ -208,13 +193,12 @@ final class Serve implements Callable<Integer> {
     @Override
     public Integer call() {
         SocketAddress where = where();
-        int count = count();
+        int count = path == null ? options.loops() : options.loops(1);
         HttpConfig http = http();
-        ListenerConfig open = listener(count);
+        ListenerConfig open = listener();
         requireNames();
         if (directory == null && (listing || cacheControl != null)) {
-            throw options.misuse(
-                    "--listing and --cache-control are for a directory, which is not there");
+            throw options.misuse("--listing and --cache-control need a directory: add DIR");
         }
         Path root = null;
         ListenerConfig config;
@@ -224,78 +208,58 @@ final class Serve implements Callable<Integer> {
             }
             config = options.secured(open);
         } catch (NotDirectoryException e) {
-            return complain("Cannot serve " + e.getMessage());
+            return printError("Cannot serve " + e.getMessage());
         } catch (IOException e) {
-            return complain("Cannot speak TLS: " + e.getMessage());
+            return printError("Cannot set up TLS: " + e.getMessage());
         }
         try (AccessLog log = log()) {
             return serve(new Plan(where, count, http, config, root), log);
         } catch (IOException e) {
-            return complain("Cannot write the access log %s: %s".formatted(accessLog, why(e)));
+            return printError("Cannot write the access log %s: %s".formatted(accessLog, why(e)));
         }
     }
 
     private void requireNames() {
         if (directory != null && directory.isEmpty()) {
-            throw options.misuse("DIR is empty: for the current directory it is '.'");
+            throw options.misuse("DIR is empty: write . for the current directory");
         }
         if (accessLog != null) {
             options.notEmpty("--access-log", accessLog);
         }
         if (cacheControl != null && !cacheControl.chars().allMatch(c -> c >= ' ' && c <= '~')) {
             throw options.misuse(
-                    "Invalid value for option '--cache-control': '%s' is not of printable ASCII"
+                    "Invalid value for option '--cache-control': '%s' contains characters other"
                                     .formatted(cacheControl)
-                            + " alone, which a field of HTTP has to be");
+                            + " than printable ASCII");
         }
     }
 
-    private int complain(String line) {
+    private int printError(String line) {
         PrintWriter err = spec.commandLine().getErr();
         err.println(line);
         err.flush();
         return 1;
     }
 
-    // ------------------------------------------------------------------ what is wanted
-
     private SocketAddress where() {
         String unix = path;
         if (unix != null) {
             if (port != null || host != null) {
-                throw options.misuse(
-                        "Both --unix and --port or --host: a server listens in one place");
+                throw options.misuse("--unix excludes --port and --host");
             }
             options.notEmpty("--unix", unix);
             return options.address(() -> Addresses.unix(unix));
         }
-        if (port != null && (port < 0 || port > Addresses.MOST_PORT)) {
+        if (port != null && (port < 0 || port > Addresses.MAX_PORT)) {
             throw options.misuse(
-                    "Invalid value for option '--port': a port is from 0 to %d, but this is %d"
-                            .formatted(Addresses.MOST_PORT, port));
+                    "Invalid value for option '--port': must be from 0 to %d, but is %d"
+                            .formatted(Addresses.MAX_PORT, port));
         }
-        // An empty one would be all addresses.
+        // An empty host would mean all addresses.
         String name = host == null ? "127.0.0.1" : options.notEmpty("--host", host);
         String bracketed = name.indexOf(':') < 0 || name.startsWith("[") ? name : "[" + name + "]";
         return options.address(
                 () -> Addresses.toListenOn(bracketed + ":" + (port == null ? DEFAULT_PORT : port)));
-    }
-
-    private int count() {
-        int wanted =
-                loops != null
-                        ? options.atLeastOne("--loops", loops)
-                        : path != null ? 1 : Runtime.getRuntime().availableProcessors();
-        if (wanted > MOST_LOOPS) {
-            throw options.misuse(
-                    "Invalid value for option '--loops': must be at most %d, but is %d"
-                            .formatted(MOST_LOOPS, wanted));
-        }
-        if (path != null && wanted > 1) {
-            throw options.misuse("Both --unix and --loops: a path has one listener");
-        }
-        Integer most = options.maxConnections();
-        return most == null ? wanted : Math.clamp(most, 1, wanted);
     }
 
     private HttpConfig http() {
@@ -305,14 +269,12 @@ final class Serve implements Callable<Integer> {
         Duration idle = options.idleTimeout();
         return HttpConfig.DEFAULT
                 .withMaxBody(maxBody)
-                .withIdleTimeout(idle.isZero() ? FOR_EVER : idle);
+                .withIdleTimeout(idle.isZero() ? NO_TIMEOUT : idle);
     }
 
-    private ListenerConfig listener(int count) {
-        // When a connection is idle only HTTP knows: nothing moves while an answer is waited for.
-        ListenerConfig config = options.listener().withStreams(StreamConfig.DEFAULT);
-        Integer most = options.maxConnections();
-        return most == null ? config : config.withMaxConnections(Math.ceilDiv(most, count));
+    private ListenerConfig listener() {
+        // Only HTTP knows when a connection is idle: no bytes flow while a handler works.
+        return options.listener().withStreams(StreamConfig.DEFAULT);
     }
 
     private FilesConfig files() {
@@ -327,15 +289,15 @@ final class Serve implements Callable<Integer> {
                 if (Files.isReadable(root)) {
                     return root;
                 }
-                throw new NotDirectoryException(name + ": it may not be read: chmod a+rx it");
+                throw new NotDirectoryException(name + ": permission denied: chmod a+rx it");
             }
             throw new NotDirectoryException(
                     name
                             + (Files.exists(root)
-                                    ? ": it is no directory: name the one that it is in"
-                                    : ": there is no such directory: make it, or name another"));
+                                    ? ": not a directory: name its parent directory"
+                                    : ": no such directory: create it, or name another"));
         } catch (InvalidPathException e) {
-            throw new NotDirectoryException(name + ": it is no path: " + e.getReason());
+            throw new NotDirectoryException(name + ": not a path: " + e.getReason());
         }
     }
 
@@ -353,29 +315,27 @@ final class Serve implements Callable<Integer> {
         }
     }
 
-    /// Writes lines at once, and throws if that fails, so that they are counted as lost.
+    /// Writes each line at once, and throws if that fails, so that the line counts as dropped.
     static Consumer<String> linesTo(PrintWriter out) {
         return line -> {
             out.println(line);
-            if (out.checkError()) { // Flushes, and says what println keeps to itself.
-                throw new IllegalStateException("standard output takes no more");
+            if (out.checkError()) { // Flushes, and reports an error that println hides.
+                throw new IllegalStateException("cannot write to standard output");
             }
         };
     }
 
     private static String why(IOException e) {
         return switch (e) {
-            case NoSuchFileException _ -> "there is no such directory: make it";
-            case AccessDeniedException _ -> "it may not be written: choose another file";
+            case NoSuchFileException _ -> "no such directory: create it";
+            case AccessDeniedException _ -> "permission denied: choose another file";
             case FileSystemException failure when failure.getReason() != null ->
                     failure.getReason() + ": choose another file";
             default -> String.valueOf(e.getMessage());
         };
     }
 
-    // ------------------------------------------------------------------ serving
-
-    /// @param root of the files; null for the demonstration
+    /// @param root the directory to serve; `null` for the demo
     private record Plan(
             SocketAddress where,
             int count,
@@ -384,38 +344,38 @@ final class Serve implements Callable<Integer> {
             @Nullable Path root) {}
 
     private int serve(Plan plan, @Nullable AccessLog log) {
-        return Serving.open(
+        return WebServerRunner.open(
                 spec.commandLine(),
-                () -> ServerLoops.open(plan.count, loop(), plan.http),
-                serving -> {
+                plan.count,
+                loop(),
+                plan.http,
+                runner -> {
                     if (log != null) {
-                        serving.notes(log);
+                        runner.logTo(log);
                     }
                     if (untilInputEnds) {
-                        serving.endWithInput();
+                        runner.stopWithInput();
                     }
-                    if (rehearsing) {
-                        serving.rehearse();
+                    if (training) {
+                        runner.train();
                     }
-                    return serving.serve(
-                            addSite(serving.loops(), plan.root), plan.where, plan.config);
+                    return runner.serve(addSite(runner.web(), plan.root), plan.where, plan.config);
                 });
     }
 
-    /// Requests are short and come in crowds: where a thousand are there at once, more buffers that are smaller
-    /// have them wait less for one.
+    /// Uses more and smaller receive buffers: requests are short, and a burst of a thousand waits
+    /// less for a buffer.
     private LoopConfig loop() {
         return options.loop("serve").withReceiveBuffers(256, 8 << 10);
     }
 
-    /// @return what it is, in a word or two
-    private String addSite(ServerLoops loops, @Nullable Path root) {
+    /// @return the name of the site for the announcement
+    private String addSite(WebServer web, @Nullable Path root) {
         if (root == null) {
-            Demo demo = new Demo(loops);
-            loops.forEach(demo::addTo);
+            Demo.addTo(web);
             return "Demo";
         }
-        loops.forEach(server -> server.files("/", root, files()));
+        web.server().files("/", root, files());
         return "Serving " + root;
     }
 }

@@ -22,12 +22,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/// The options that all servers have.
+/// The options that all servers share.
 final class ServerOptions {
-    /// A mebibyte, as what is received is passed on at once.
+    /// 1 MiB in total: received bytes are forwarded at once.
     private static final int RECEIVE_BUFFERS = 64;
 
     private static final int RECEIVE_BUFFER_BYTES = 16 << 10;
+    static final int MAX_LOOPS = 1_024;
 
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -39,8 +40,8 @@ final class ServerOptions {
             defaultValue = "0",
             converter = Durations.class,
             description =
-                    "Closes connections that are idle for so long: 250ms, 30s, 5m, or a number of"
-                            + " seconds; 0 for never. Default: ${DEFAULT-VALUE}.")
+                    "Closes connections idle for this long: 250ms, 30s, 5m, or a number of seconds;"
+                            + " 0 for never. Default: ${DEFAULT-VALUE}.")
     @SuppressWarnings("NullAway.Init") // it has a default
     private Duration idleTimeout;
 
@@ -48,35 +49,42 @@ final class ServerOptions {
             names = {"-c", "--max-connections"},
             paramLabel = "N",
             description =
-                    "How many connections are served at once; others wait to be accepted. Default:"
+                    "The max number of open connections; further ones wait in the backlog. Default:"
                             + " as many as the open-file limit allows.")
     private @Nullable Integer maxConnections;
 
     @Option(
+            names = {"-n", "--loops"},
+            paramLabel = "N",
+            description =
+                    "The number of event loops, each with its own thread. Default: one per"
+                        + " processor; one for UDP, and for a Unix domain socket of gyre serve.")
+    private @Nullable Integer loops;
+
+    @Option(
             names = "--tls",
             description =
-                    "Speaks TLS; without --cert with a certificate that vouches for itself, for"
+                    "Uses TLS. Without --cert a self-signed certificate is generated, for"
                             + " development.")
     private boolean tls;
 
     @Option(
             names = "--cert",
             paramLabel = "FILE",
-            description = "The server's certificate, and those that lead to it, in PEM.")
+            description = "The server's certificate chain, in PEM.")
     private @Nullable Path certificate;
 
     @Option(
             names = "--key",
             paramLabel = "FILE",
-            description = "Its private key, in PEM. Default: in the file of --cert too.")
+            description = "The private key, in PEM. Default: the file given by --cert.")
     private @Nullable Path key;
 
     @Option(
             names = {"-b", "--backend"},
             paramLabel = "NAME",
-            converter = BackendReader.class,
-            description =
-                    "What the loop waits on: epoll or io_uring. Default: io_uring where it works.")
+            converter = BackendConverter.class,
+            description = "The backend: epoll or io_uring. Default: io_uring if available.")
     private @Nullable BackendKind backend;
 
     LoopConfig loop(String name) {
@@ -85,32 +93,42 @@ final class ServerOptions {
                         .withName(name)
                         .withReceiveBuffers(RECEIVE_BUFFERS, RECEIVE_BUFFER_BYTES)
                         .withPreferredBackend(BackendKind.IO_URING)
-                        // Silent: ten thousand that are closed at once are no reason to warn.
+                        // No warnings: closing ten thousand connections at once is normal here.
                         .withObserver(new LoopObserver() {});
         return backend == null ? config : config.withRequiredBackend(backend);
     }
 
-    /// How long a connection may be idle; zero for ever.
-    Duration idleTimeout() {
-        return idleTimeout;
+    /// Returns the number of loops. Default: one per processor.
+    int loops() {
+        return loops(Runtime.getRuntime().availableProcessors());
     }
 
-    /// How many connections are served at once; null for as many as there can be.
-    @Nullable Integer maxConnections() {
-        return maxConnections;
+    int loops(int defaultCount) {
+        int wanted = loops == null ? Math.min(defaultCount, MAX_LOOPS) : loops;
+        if (wanted > MAX_LOOPS) {
+            throw misuse(
+                    "Invalid value for option '--loops': must be at most %d, but is %d"
+                            .formatted(MAX_LOOPS, wanted));
+        }
+        return atLeastOne("--loops", wanted);
+    }
+
+    /// Returns how long a connection may be idle; zero for no limit.
+    Duration idleTimeout() {
+        return idleTimeout;
     }
 
     StreamConfig streams() {
         return StreamConfig.DEFAULT.withIdleTimeout(idleTimeout);
     }
 
-    /// All but TLS, whose files may be amiss.
+    /// Returns the configuration without TLS.
     ListenerConfig listener() {
         if (!tls && (certificate != null || key != null)) {
-            throw misuse("--cert and --key are for --tls, which is not there");
+            throw misuse("--cert and --key need --tls");
         }
         if (certificate == null && key != null) {
-            throw misuse("--key without --cert: a key alone says nothing to anybody");
+            throw misuse("--key needs --cert");
         }
         if (certificate != null) {
             notEmpty("--cert", certificate.toString());
@@ -124,9 +142,10 @@ final class ServerOptions {
                 : config.withMaxConnections(atLeastOne("--max-connections", maxConnections));
     }
 
-    /// Adds TLS if it is wanted.
+    /// Adds TLS if requested.
     ///
-    /// @throws IOException if a file of it cannot be used; the message says which and why
+    /// @throws IOException if a certificate or key file cannot be used; the message names the file
+    ///     and the reason
     ListenerConfig secured(ListenerConfig config) throws IOException {
         if (!tls) {
             return config;
@@ -136,19 +155,21 @@ final class ServerOptions {
         }
         PrintWriter err = spec.commandLine().getErr();
         err.println(
-                "The certificate vouches for itself, for development: clients have to be told not"
-                        + " to verify it.");
+                "Using a self-signed certificate, for development only: clients must skip"
+                        + " verification (curl -k).");
         err.flush();
         return config.withTls(Tls.selfSigned());
     }
 
-    /// What of this does not go with datagrams; null if all does.
+    /// Returns a given option that UDP does not support; `null` if there is no such option.
     @Nullable String onlyForStreams() {
         return tls
                 ? "--tls"
-                : maxConnections != null
-                        ? "--max-connections"
-                        : !idleTimeout.isZero() ? "--idle-timeout" : null;
+                : loops != null && loops > 1
+                        ? "--loops"
+                        : maxConnections != null
+                                ? "--max-connections"
+                                : !idleTimeout.isZero() ? "--idle-timeout" : null;
     }
 
     int atLeastOne(String option, int value) {
@@ -160,15 +181,15 @@ final class ServerOptions {
         return value;
     }
 
-    /// An empty one is a variable of the shell that nobody set.
+    /// Rejects an empty value, which usually is an unset shell variable.
     String notEmpty(String option, String value) {
         if (value.isEmpty()) {
-            throw misuse("Invalid value for option '" + option + "': it is empty");
+            throw misuse("Invalid value for option '" + option + "': must not be empty");
         }
         return value;
     }
 
-    /// What is wrong about it is wrong about the command line.
+    /// Parses an address, and reports an invalid one as a usage error.
     <T> T address(Supplier<T> reading) {
         try {
             return reading.get();
@@ -181,7 +202,7 @@ final class ServerOptions {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    static final class BackendReader implements ITypeConverter<BackendKind> {
+    static final class BackendConverter implements ITypeConverter<BackendKind> {
         @Override
         public BackendKind convert(String value) {
             try {

@@ -23,47 +23,47 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 
-/// A server in a process of its own, that ends with this one at the latest.
+/// A server in its own process, which exits with this one at the latest.
 ///
 /// Loop thread only.
 final class ServerProcess {
-    /// Where the launcher is, if it was that which started this program. Started by it the server is just
-    /// what a user would have started.
+    /// The path of the launcher, if it started this program. The server is then started the same
+    /// way as by a user.
     private static final String LAUNCHER = "gyre.launcher";
 
     private static final int MAX_LINE_BYTES = 4096;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
     private final EventLoop loop;
-    private final CrowdKind kind;
+    private final LoadKind kind;
     private final ChildProcess process;
     private final Deferred<Where> where;
     private final ByteBuffer line = ByteBuffer.allocateDirect(MAX_LINE_BYTES);
 
-    /// @param address where it listens
-    /// @param kind how, in its own words
+    /// @param address the server's address
+    /// @param kind transport and backend, as announced
     record Where(SocketAddress address, String kind) {}
 
-    private ServerProcess(EventLoop loop, CrowdKind kind, ChildProcess process) {
+    private ServerProcess(EventLoop loop, LoadKind kind, ChildProcess process) {
         this.loop = loop;
         this.kind = kind;
         this.process = process;
         where = loop.deferred();
     }
 
-    /// @param options further ones for its command
-    /// @throws dev.gyre.SystemCallException if it cannot be started
-    static ServerProcess start(EventLoop loop, CrowdKind kind, List<String> options) {
+    /// @param options additional options for its command
+    /// @throws dev.gyre.SystemCallException if the process cannot be started
+    static ServerProcess start(EventLoop loop, LoadKind kind, List<String> options) {
         List<String> words = new ArrayList<>(gyre());
         words.addAll(kind.command());
         words.addAll(options);
         Command command =
                 Command.of(words)
-                        .withInput(Stdio.PIPE) // Which ends with this process, whatever ends that.
+                        .withInput(Stdio.PIPE) // It closes when this process exits, for any reason.
                         .withOutput(Stdio.PIPE)
                         .withOwnGroup();
         ServerProcess server = new ServerProcess(loop, kind, ChildProcess.start(loop, command));
-        server.begin();
+        server.watch();
         return server;
     }
 
@@ -91,14 +91,16 @@ final class ServerProcess {
                         "dev.gyre.cli/" + main);
     }
 
-    private void begin() {
+    private void watch() {
         loop.own(() -> process.input().close());
         process.onExit(
-                exit -> where.reject(new IllegalStateException("the server " + exit + " at once")));
+                exit ->
+                        where.reject(
+                                new IllegalStateException("the server " + exit + " at start")));
         Watcher _ = loop.watch(process.output(), WatchSpec.reading(_ -> read(process.output())));
     }
 
-    /// Its first line says where it is; what follows is of no interest.
+    /// Parses the first line, which contains the address, and ignores the rest.
     private void read(Descriptor output) {
         int count = output.read(line);
         if (count == Descriptor.END) {
@@ -118,16 +120,16 @@ final class ServerProcess {
     private void announced(String first) {
         Matcher matcher = kind.announcement().matcher(first);
         if (matcher.matches()) {
-            // A name would be looked up for each connection, and may have addresses where nobody
-            // listens.
+            // Resolving a name for each connection is slow, and may yield addresses without a
+            // listener.
             String address = matcher.group(1).replaceFirst("^localhost:", "127.0.0.1:");
             where.resolve(new Where(Addresses.toReach(address), matcher.group(2)));
         } else if (!where.promise().isSettled()) {
-            where.reject(new IllegalStateException("the server says: " + first));
+            where.reject(new IllegalStateException("unexpected output of the server: " + first));
         }
     }
 
-    /// Where it listens, once it does.
+    /// Resolves once the server listens.
     Promise<Where> where() {
         return where.promise();
     }
@@ -136,19 +138,19 @@ final class ServerProcess {
         return process.pid();
     }
 
-    ProcessFigures figures() {
-        return ProcessFigures.of(process.pid());
+    ProcessStats stats() {
+        return ProcessStats.of(process.pid());
     }
 
-    /// Its end, whatever brings it about.
+    /// Resolves once the server has exited.
     Promise<Exit> exited() {
         return process.exited();
     }
 
-    /// Ends it; by force if it takes too long.
+    /// Stops the server with SIGTERM, and with SIGKILL after a timeout.
     Promise<Exit> stop() {
         boolean _ = process.signal(Signal.SIGTERM);
-        Timer kill = loop.after(PATIENCE, _ -> process.signal(Signal.SIGKILL)).unreference();
+        Timer kill = loop.after(STOP_TIMEOUT, _ -> process.signal(Signal.SIGKILL)).unreference();
         return process.exited().finallyRun(kill::cancel);
     }
 }

@@ -6,7 +6,7 @@ import picocli.CommandLine.TypeConversionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Numbers of bytes as they are written on a command line: `4096`, `64k`, `10m`, `2g`, in steps of 1024.
+/// Parses a size in bytes: `4096`, `64k`, `10m`, `2g`, in powers of 1024.
 final class Sizes implements ITypeConverter<Long> {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,9})([kKmMgG]?)");
 
@@ -15,7 +15,7 @@ final class Sizes implements ITypeConverter<Long> {
         Matcher matcher = FORM.matcher(value);
         if (!matcher.matches()) {
             throw new TypeConversionException(
-                    "'" + value + "' is no number of bytes: write 4096, 64k, 10m or 2g");
+                    "'" + value + "' is not a size: write 4096, 64k, 10m or 2g");
         }
         int shift =
                 switch (matcher.group(2)) {

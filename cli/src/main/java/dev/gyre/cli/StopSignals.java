@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// The signals by which a command is asked to end, and the exit status that tells of them.
+/// The signals that stop a command, and their exit status.
 final class StopSignals {
     private StopSignals() {}
 
@@ -16,32 +16,32 @@ final class StopSignals {
         return EnumSet.of(Signal.SIGHUP, Signal.SIGINT, Signal.SIGTERM);
     }
 
-    /// A signal that cannot be taken, and why.
-    static final class Refused extends RuntimeException {
+    /// Thrown if a signal cannot be handled.
+    static final class SignalSetupException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        private Refused(IllegalArgumentException cause) {
-            super(cause.getMessage(), cause);
+        private SignalSetupException(IllegalArgumentException cause) {
+            super("Cannot handle signals: " + cause.getMessage(), cause);
         }
     }
 
-    /// Takes them, until the loop ends.
+    /// Handles them until the loop terminates.
     ///
-    /// @throws Refused if one cannot be taken
+    /// @throws Refused if a signal cannot be handled
     static void on(EventLoop loop, Consumer<? super Signal> handler) {
         on(loop, all(), handler);
     }
 
-    /// @throws Refused if one cannot be taken
+    /// @throws Refused if a signal cannot be handled
     static void on(EventLoop loop, Set<Signal> signals, Consumer<? super Signal> handler) {
         try {
             Signals _ = Signals.on(loop, signals, handler);
         } catch (IllegalArgumentException e) {
-            throw new Refused(e);
+            throw new SignalSetupException(e);
         }
     }
 
-    /// What a shell reports of a command that a signal has ended.
+    /// Returns the exit status that a shell reports for a command killed by a signal.
     static int status(Signal signal) {
         return status(signal.number());
     }

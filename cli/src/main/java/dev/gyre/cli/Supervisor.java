@@ -12,48 +12,47 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
-/// Keeps a command running: starts it, starts it again as the policy says, passes signals on, and ends
-/// it when asked to.
+/// Keeps a command running: starts it, restarts it by a policy, forwards signals, and stops it on
+/// request.
 ///
 /// ```
-///            start            ends, policy wants another
+///            start          exits, policy wants a restart
 ///   new ──────────▶ running ───────────────────────────▶ pausing
 ///                   │  │  ▲                              │  │
 ///              stop │  │  └──────────────────────────────┘  │ stop
-///                   ▼  │ ends for good      time is up      │
+///                   ▼  │ exits, no restart   pause ends     │
 ///             stopping │                                    │
 ///                   │  ▼                                    ▼
-///                   └─▶ over ◀──────────────────────────────┘
+///                   └─▶ finished ◀──────────────────────────┘
 /// ```
 ///
-/// It has neither processes nor a clock of its own, only a [Host], so that a test can write the script
-/// of both.
+/// Processes and time come from a [Host], which a test can script.
 ///
 /// Loop thread only.
 final class Supervisor {
-    /// The command was not found; as shells have it.
+    /// The command was not found; same as in shells.
     static final int NOT_FOUND = 127;
 
-    /// The command was found, and cannot be run; as shells have it.
+    /// The command was found but cannot be run; same as in shells.
     static final int NOT_RUN = 126;
 
-    /// Where commands run and time passes.
+    /// Runs commands and timers.
     interface Host {
-        /// Starts the command, in a process group of its own.
+        /// Starts the command in its own process group.
         ///
-        /// @param onExit is told of its end, later
+        /// @param onExit called later with the exit
         /// @throws SystemCallException if it cannot be started
         Child start(Consumer<? super Exit> onExit);
 
         /// Runs the callback once, later.
         ///
-        /// @return takes it back; once it has run, that does nothing
+        /// @return cancels the callback; has no effect once it has run
         Runnable after(Duration delay, Runnable callback);
 
         long nowNanos();
     }
 
-    /// The command while it runs.
+    /// A running command.
     interface Child {
         int pid();
 
@@ -62,26 +61,26 @@ final class Supervisor {
         /// @throws SystemCallException if the kernel refuses
         void signal(Signal signal);
 
-        /// Signals the process and what it has started.
+        /// Signals the process group.
         ///
         /// @throws SystemCallException if the kernel refuses
         void signalGroup(Signal signal);
     }
 
-    /// Who is told, in words.
+    /// Receives messages.
     interface Listener {
-        /// Something happened as it should.
+        /// An expected event.
         void event(String line);
 
-        /// The system refused something.
-        void refusal(String line);
+        /// An error of the system.
+        void error(String line);
     }
 
     private final Host host;
     private final RestartPolicy policy;
     private final Duration stopTimeout;
     private final Listener listener;
-    private final IntConsumer onOver;
+    private final IntConsumer onFinished;
 
     private @Nullable Child child;
     private boolean everStarted;
@@ -89,30 +88,30 @@ final class Supervisor {
     private int restarts;
     private @Nullable Signal stoppedBy;
     private @Nullable Runnable timer;
-    private boolean over;
+    private boolean finished;
 
-    /// @param onOver is given the exit status, once, when the command has ended for good
+    /// @param onFinished receives the exit status, once, when the command will not be restarted
     Supervisor(
             Host host,
             RestartPolicy policy,
             Duration stopTimeout,
             Listener listener,
-            IntConsumer onOver) {
+            IntConsumer onFinished) {
         this.host = host;
         this.policy = policy;
         this.stopTimeout = stopTimeout;
         this.listener = listener;
-        this.onOver = onOver;
+        this.onFinished = onFinished;
     }
 
-    /// Starts it for the first time. If that is refused it is over: what was never seen running is
-    /// rather misspelt than broken for the moment.
+    /// Starts it for the first time. A failure is final: a command that never ran is probably
+    /// misspelt, not temporarily broken.
     void start() {
         Child started;
         try {
             started = host.start(this::ended);
         } catch (SystemCallException e) {
-            refused(e);
+            startFailed(e);
             return;
         }
         child = started;
@@ -121,95 +120,91 @@ final class Supervisor {
         listener.event("started process " + started.pid());
     }
 
-    private void refused(SystemCallException refusal) {
+    private void startFailed(SystemCallException refusal) {
         boolean missing = refusal.errno() == Errno.ENOENT || refusal.errno() == Errno.ENOTDIR;
         int status = missing ? NOT_FOUND : NOT_RUN;
-        listener.refusal(String.valueOf(refusal.getMessage()));
+        listener.error(String.valueOf(refusal.getMessage()));
         if (everStarted) {
-            goOn(false, status);
+            restartOrFinish(false, status);
         } else {
-            end(status);
+            finish(status);
         }
     }
 
     private void ended(Exit exit) {
         Child gone = child;
-        assert gone != null : "told twice of an end";
-        // What it started and left behind might hold on to what the next one needs.
+        assert gone != null : "exit reported twice";
+        // Leftover processes of the group might hold resources that the next run needs.
         attempt(() -> gone.signalGroup(Signal.SIGTERM));
         child = null;
         cancelTimer();
         Duration ran = Duration.ofNanos(host.nowNanos() - startedNanos);
-        listener.event("process " + gone.pid() + " " + exit + " after " + inWords(ran));
+        listener.event("process " + gone.pid() + " " + exit + " after " + format(ran));
         if (ran.compareTo(policy.settledAfter()) >= 0) {
             restarts = 0;
         }
-        goOn(exit.isSuccess(), status(exit));
+        restartOrFinish(exit.isSuccess(), status(exit));
     }
 
-    private void goOn(boolean success, int status) {
+    private void restartOrFinish(boolean success, int status) {
         if (stoppedBy != null || !policy.wantsAnother(success)) {
-            end(status);
-        } else if (restarts >= policy.most()) {
+            finish(status);
+        } else if (restarts >= policy.maxRestarts()) {
             listener.event("giving up after " + counted(restarts));
-            end(status);
+            finish(status);
         } else {
             Duration pause = policy.pause(restarts);
             restarts++;
-            listener.event("restarting in " + inWords(pause));
+            listener.event("restarting in " + format(pause));
             timer = host.after(pause, this::start);
         }
     }
 
-    /// Passes a signal on to the command.
-    void pass(Signal signal) {
+    /// Forwards a signal to the command.
+    void forward(Signal signal) {
         Child running = child;
         if (running != null) {
             attempt(() -> running.signal(signal));
         }
     }
 
-    /// Passes a signal on to the command and all in its group, as a terminal would.
-    void passToGroup(Signal signal) {
+    /// Forwards a signal to the command's process group, as a terminal would.
+    void forwardToGroup(Signal signal) {
         Child running = child;
         if (running != null) {
             attempt(() -> running.signalGroup(signal));
         }
     }
 
-    /// Ends it: passes the signal on to the whole group, and SIGKILL after it when time is up. Called
-    /// again it passes that signal on too, without more time; most programs take a second Ctrl-C for
-    /// an order to hurry.
+    /// Stops it: forwards the signal to the process group, and sends SIGKILL after the timeout. A
+    /// second call forwards its signal too, with the same deadline: most programs treat a second
+    /// Ctrl-C as "stop now".
     void stop(Signal signal) {
-        if (over) {
+        if (finished) {
             return;
         }
         if (child == null) {
             cancelTimer();
-            listener.event("stopped by " + signal + " in a pause");
-            end(StopSignals.status(signal));
+            listener.event("stopped by " + signal + " during the restart pause");
+            finish(StopSignals.status(signal));
             return;
         }
         if (stoppedBy == null) {
             stoppedBy = signal;
-            listener.event(
-                    "stopping: "
-                            + signal
-                            + " passed on, SIGKILL follows in "
-                            + inWords(stopTimeout));
+            listener.event("stopping: " + signal + " forwarded, SIGKILL in " + format(stopTimeout));
             timer = host.after(stopTimeout, this::kill);
         } else {
-            listener.event(signal + " passed on");
+            listener.event(signal + " forwarded");
         }
-        passToGroup(signal);
+        forwardToGroup(signal);
     }
 
     private void kill() {
-        listener.event("still running after " + inWords(stopTimeout) + ": SIGKILL");
-        passToGroup(Signal.SIGKILL);
+        listener.event("still running after " + format(stopTimeout) + ": sending SIGKILL");
+        forwardToGroup(Signal.SIGKILL);
     }
 
-    /// Of the pause, or of the time to stop in.
+    /// Cancels the restart pause or the stop timeout.
     private void cancelTimer() {
         Runnable cancel = timer;
         if (cancel != null) {
@@ -218,19 +213,19 @@ final class Supervisor {
         }
     }
 
-    /// A refusal is no reason to lose sight of a command that runs: it may have become another user's.
+    /// An error must not stop the supervision: the command may have changed its user.
     private void attempt(Runnable signalling) {
         try {
             signalling.run();
         } catch (SystemCallException e) {
-            listener.refusal("cannot pass the signal on: " + e.getMessage());
+            listener.error("cannot forward the signal: " + e.getMessage());
         }
     }
 
-    private void end(int status) {
-        assert !over : "told twice of the end";
-        over = true;
-        onOver.accept(status);
+    private void finish(int status) {
+        assert !finished : "finished twice";
+        finished = true;
+        onFinished.accept(status);
     }
 
     static int status(Exit exit) {
@@ -245,8 +240,8 @@ final class Supervisor {
         return restarts == 1 ? "1 restart" : restarts + " restarts";
     }
 
-    /// As in `250 ms` and `12.5 s`.
-    static String inWords(Duration duration) {
+    /// Formats as in `250 ms` and `12.5 s`.
+    static String format(Duration duration) {
         long millis = duration.toMillis();
         if (millis < 1_000) {
             return millis + " ms";

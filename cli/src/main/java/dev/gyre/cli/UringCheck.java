@@ -13,14 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
-/// Asks the kernel for an io_uring, gives it back, and then runs a loop on one.
+/// Sets up an io_uring, closes it, and then runs a loop on one.
 final class UringCheck {
     static final Path DISABLED = Path.of("/proc/sys/kernel/io_uring_disabled");
 
     private UringCheck() {}
 
-    /// @param disabled the file with the system's switch, which older kernels do not have
-    /// @param loop what a loop on it shows, asked only if the kernel allows it
+    /// @param disabled the sysctl file, absent on older kernels
+    /// @param loop runs a loop on it; called only if the kernel allows io_uring
     static Finding run(PollCalls kernel, UringCalls calls, Path disabled, Supplier<Finding> loop) {
         MemorySegment params = Memory.allocate(IoUringAbi.SIZEOF_IO_URING_PARAMS);
         int fd;
@@ -33,7 +33,7 @@ final class UringCheck {
             Reference.reachabilityFence(params);
         }
         if (fd < 0) {
-            return Finding.fails("the kernel refuses it, " + refusal(-fd, disabled));
+            return Finding.fails("the kernel refuses io_uring_setup, " + refusal(-fd, disabled));
         }
         kernel.close(fd);
         Finding finding = loop.get();
@@ -47,8 +47,8 @@ final class UringCheck {
                 + switch (errno) {
                     case Errno.EPERM -> ": " + forbiddenBy(disabled);
                     case Errno.ENOSYS ->
-                            ": it is older than Linux 5.1, built without io_uring, or hidden by a"
-                                    + " container's seccomp profile";
+                            ": the kernel is older than 5.1, built without io_uring, or blocked by"
+                                    + " a container's seccomp profile";
                     case Errno.ENOMEM ->
                             ": before Linux 5.12 rings count as locked memory (raise ulimit -l)";
                     default -> {
@@ -58,13 +58,13 @@ final class UringCheck {
                 };
     }
 
-    /// 1 forbids it to all but a group and the administrator, 2 to everyone.
+    /// Value 1 forbids it for all but a group and the administrator, 2 for everyone.
     private static String forbiddenBy(Path disabled) {
         String value = "";
         try {
             value = Files.readString(disabled).strip();
         } catch (IOException e) {
-            // Before Linux 6.6 there is no such switch.
+            // Absent before Linux 6.6.
         }
         return value.equals("1") || value.equals("2")
                 ? "forbidden by sysctl kernel.io_uring_disabled=" + value + " (0 allows it)"

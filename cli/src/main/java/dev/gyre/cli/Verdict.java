@@ -4,20 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// What is held against a server of many connections.
+/// The result of a trial, compared with its limits.
 ///
-/// @param kind what they came for, which has limits of its own
-/// @param connections how many there were to be
-/// @param dropped how many ended by themselves
-/// @param missing how many messages did not come back
-/// @param wrong how many came back as something else
-/// @param idleBytes the server's resident memory with all of them idle
-/// @param idleCpu the share of a core that it took meanwhile
-/// @param startBytes its memory when it was warm
+/// @param kind the kind of load, with its limits
+/// @param connections the requested number of connections
+/// @param dropped the number of connections that closed unexpectedly
+/// @param missing the number of messages without a response
+/// @param wrong the number of invalid responses
+/// @param idleBytes the server's resident memory with all connections idle
+/// @param idleCpu the share of a core used meanwhile
+/// @param startBytes its memory after the warm-up
 /// @param endBytes its memory at the end of the load
-/// @param p99Nanos what 99 of 100 messages stayed within
+/// @param p99Nanos the 99th percentile of the latency
 record Verdict(
-        CrowdKind kind,
+        LoadKind kind,
         int connections,
         int dropped,
         long missing,
@@ -27,45 +27,45 @@ record Verdict(
         long startBytes,
         long endBytes,
         long p99Nanos) {
-    static final double MOST_IDLE_CPU = 0.02;
-    static final double MOST_GROWTH = 0.10;
+    static final double MAX_IDLE_CPU = 0.02;
+    static final double MAX_GROWTH = 0.10;
 
     boolean isPass() {
         return misses().isEmpty();
     }
 
-    /// Each limit that was missed.
+    /// Returns each exceeded limit.
     List<String> misses() {
         List<String> misses = new ArrayList<>();
         if (dropped > 0) {
-            misses.add(dropped + " dropped, none may be");
+            misses.add(dropped + " dropped (limit 0)");
         }
         if (missing > 0) {
-            misses.add(missing + " messages did not come back, all must");
+            misses.add(missing + " messages lost (limit 0)");
         }
         if (wrong > 0) {
-            misses.add(wrong + " messages came back changed, none may");
+            misses.add(wrong + " invalid responses (limit 0)");
         }
-        if (idleBytes > kind.mostIdleBytes()) {
+        if (idleBytes > kind.maxIdleBytes()) {
             misses.add(
-                    "server %s idle, at most %s"
-                            .formatted(size(idleBytes), size(kind.mostIdleBytes())));
+                    "server %s idle (limit %s)"
+                            .formatted(size(idleBytes), size(kind.maxIdleBytes())));
         }
-        if (idleCpu > MOST_IDLE_CPU) {
+        if (idleCpu > MAX_IDLE_CPU) {
             misses.add(
-                    "%s of a core idle, at most %s"
-                            .formatted(percent(idleCpu), percent(MOST_IDLE_CPU)));
+                    "%s of a core idle (limit %s)"
+                            .formatted(percent(idleCpu), percent(MAX_IDLE_CPU)));
         }
-        if (growth() > MOST_GROWTH) {
+        if (growth() > MAX_GROWTH) {
             misses.add(
-                    "memory grew by %s under load, at most %s"
-                            .formatted(percent(growth()), percent(MOST_GROWTH)));
+                    "memory grew by %s under load (limit %s)"
+                            .formatted(percent(growth()), percent(MAX_GROWTH)));
         }
-        if (p99Nanos >= kind.mostP99Nanos()) {
+        if (p99Nanos >= kind.maxP99Nanos()) {
             misses.add(
-                    "p99 %s, less than %s"
+                    "p99 %s (limit %s)"
                             .formatted(
-                                    Latency.format(p99Nanos), Latency.format(kind.mostP99Nanos())));
+                                    Latency.format(p99Nanos), Latency.format(kind.maxP99Nanos())));
         }
         return misses;
     }
@@ -74,7 +74,7 @@ record Verdict(
         return (double) (endBytes - startBytes) / startBytes;
     }
 
-    /// One line.
+    /// Formats as one line.
     @Override
     public String toString() {
         return isPass()

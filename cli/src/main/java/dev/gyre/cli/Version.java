@@ -4,7 +4,7 @@ import picocli.CommandLine.IVersionProvider;
 
 import java.util.Optional;
 
-/// What a report of a bug should start with: the versions of Gyre, of the JVM and of the system.
+/// The versions of Gyre, the JVM and the system, as a bug report needs them.
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
@@ -20,7 +20,8 @@ final class Version implements IVersionProvider {
         };
     }
 
-    /// The build stamps the project's version into the module descriptor; on a class path nobody reads it.
+    /// Reads the version that the build stamps into the module descriptor, which is absent on a
+    /// class path.
     private static String ofGyre() {
         return Optional.ofNullable(Version.class.getModule().getDescriptor())
                 .flatMap(descriptor -> descriptor.rawVersion())

@@ -35,64 +35,63 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// `gyre watch`: prints what happens to files, until it is stopped.
+/// `gyre watch`: prints file changes until it is stopped.
 @Command(
         name = "watch",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        header = "Prints what happens to files, a line for each change.",
+        header = "Prints file changes, one line each.",
         synopsisHeading = "%nUsage: ",
         customSynopsis = "gyre watch [--flat] [--json] [--seconds N] PATH...",
         descriptionHeading = "%n",
         description = {
-            "Watches directories with everything below them, also what comes later, and single"
-                + " files. A line has the time, what happened and the path, and is written at once;"
-                + " what is there already is not told. Nothing is polled: while no file changes it"
-                + " takes no processor time. Ctrl-C ends it. What it has to say itself goes to"
-                + " standard error.",
+            "Watches directory trees, including directories created later, and single files. Each"
+                    + " line has the time, the kind of change and the path, and is written at once."
+                    + " Existing files are not listed. An idle watch uses no CPU time. Ctrl-C stops"
+                    + " it. Messages of gyre itself go to standard error.",
             "",
-            "What can happen:",
+            "Kinds of change:",
             "",
-            "  CREATED   an entry appeared, or was moved in from elsewhere",
-            "  MODIFIED  a file's contents changed; many writes may be told as one",
-            "  WRITTEN   a file that was open for writing was closed: its writer is done",
-            "  DELETED   an entry is gone, or was moved elsewhere",
-            "  MOVED     an entry has another path: old -> new",
-            "  OVERFLOW  changes came faster than they could be told, or a directory below",
-            "            cannot be watched: look for yourself",
+            "  CREATED   an entry was created, or moved in",
+            "  MODIFIED  the contents of a file changed; several writes may be merged",
+            "  WRITTEN   a file open for writing was closed",
+            "  DELETED   an entry was deleted, or moved out",
+            "  MOVED     an entry was renamed: old -> new",
+            "  OVERFLOW  events were lost, or a subdirectory cannot be watched: rescan",
             "",
-            "That it writes to the file its own output goes to is not told; with `| tee FILE`, keep"
-                + " the file elsewhere. A name's control characters are shown like \\u000a. Of"
-                + " names that are no text in the locale's encoding only the rest is shown. Changes"
-                + " that other machines make on a network file system are not seen.",
+            "Writes to the file that standard output is redirected to are not reported; with `| tee"
+                    + " FILE`, keep the file elsewhere. Control characters in names are escaped"
+                    + " like \\u000a. Bytes of names that are invalid in the locale's encoding are"
+                    + " omitted. Changes made by other machines on a network file system are not"
+                    + " seen.",
             ""
         },
         optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:the time of --seconds is up",
-            "1:something cannot be watched, or nothing is left to watch; standard error says",
-            "2:the command line makes no sense",
-            "129:ended by SIGHUP: the terminal is gone",
-            "130:ended by Ctrl-C",
-            "141:nobody reads its output any more",
-            "143:ended by SIGTERM"
+            "0:the time of --seconds has elapsed",
+            "1:a path cannot be watched, or all are gone; the reason is on standard error",
+            "2:invalid command line",
+            "129:stopped by SIGHUP (terminal closed)",
+            "130:stopped by Ctrl-C",
+            "141:the reader of its output has closed the pipe",
+            "143:stopped by SIGTERM"
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  gyre watch .",
             "  gyre watch src pom.xml                 a tree and a file",
-            "  gyre watch --flat /etc                 its entries, not what is below them",
-            "  gyre watch --json . | jq .path         for machines",
-            "  gyre watch src | head -1 && make       once something happens",
+            "  gyre watch --flat /etc                 its entries only",
+            "  gyre watch --json . | jq .path         machine-readable",
+            "  gyre watch src | head -1 && make       run once at the first change",
             ""
         })
 final class Watch implements Callable<Integer> {
-    private static final int MOST_SECONDS = 86_400 * 365;
+    private static final int MAX_SECONDS = 86_400 * 365;
 
-    /// In the list of paths that are watched, on one line.
-    private static final int MOST_NAMED = 5;
+    /// The max number of paths named in the first line.
+    private static final int MAX_NAMED = 5;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -101,43 +100,43 @@ final class Watch implements Callable<Integer> {
     @Parameters(
             paramLabel = "PATH",
             arity = "1..*",
-            description = "Directories and files that exist. What is in two of them is told twice.")
+            description = "Existing directories and files. Overlapping paths report changes twice.")
     @SuppressWarnings("NullAway.Init") // picocli sets it before call()
     private List<Path> paths;
 
     @Option(
             names = {"-f", "--flat"},
-            description = "Only the entries of a directory, not what is below them.")
+            description = "Watches only the direct entries of a directory.")
     private boolean flat;
 
     @Option(
             names = {"-j", "--json"},
             description =
-                    "A JSON object for each change: time (UTC), kind, path and, of a move, from.")
+                    "Prints a JSON object per change: time (UTC), kind, path and, for MOVED, from.")
     private boolean json;
 
     @Option(
             names = {"-s", "--seconds"},
             paramLabel = "N",
-            description = "Ends after so many seconds, from 1 to 31536000. Default: when stopped.")
+            description = "Stops after this many seconds, from 1 to 31536000. Default: no limit.")
     private @Nullable Integer seconds;
 
     // Loop thread only.
-    private final OwnOutput own = OwnOutput.find();
+    private final RedirectedOutput own = RedirectedOutput.find();
     private final List<FileWatch> watches = new ArrayList<>();
     private long changes;
     private @Nullable End end;
 
-    /// Why it ended.
+    /// Why it stopped.
     private record End(String reason, int status) {}
 
     @Override
     public Integer call() {
         Set<Path> wanted = requirePaths();
-        if (seconds != null && (seconds < 1 || seconds > MOST_SECONDS)) {
+        if (seconds != null && (seconds < 1 || seconds > MAX_SECONDS)) {
             throw misuse(
                     "Invalid value for option '--seconds': must be from 1 to "
-                            + MOST_SECONDS
+                            + MAX_SECONDS
                             + ", but is "
                             + seconds);
         }
@@ -146,47 +145,47 @@ final class Watch implements Callable<Integer> {
                 return failed(
                         "Cannot watch "
                                 + path
-                                + ": there is no such file or directory, or not for this user. For"
-                                + " one that is yet to come, watch the directory it will be in.");
+                                + ": no such file or directory, or no permission. To wait for a new"
+                                + " file, watch its directory.");
             }
         }
-        // Silent: a timer that is left over at the end is none of the user's concern.
+        // No warnings: timers left at the end are normal here.
         LoopConfig config =
                 LoopConfig.DEFAULT
                         .withName("watch")
                         .withFailurePolicy(FailurePolicy.PROPAGATE)
                         .withObserver(new LoopObserver() {});
         try (EventLoop loop = EventLoop.open(config)) {
-            return begin(loop, wanted) ? run(loop) : 1;
+            return start(loop, wanted) ? run(loop) : 1;
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            return failed("The loop could not go on (gyre doctor tells more): " + e);
-        } catch (StopSignals.Refused e) {
-            return failed("Signals cannot be taken: " + e.getMessage());
+            return failed(LoopErrors.line(e));
+        } catch (StopSignals.SignalSetupException e) {
+            return failed(String.valueOf(e.getMessage()));
         }
     }
 
     private Set<Path> requirePaths() {
         for (Path path : paths) {
             if (path.toString().isEmpty()) {
-                throw misuse("A path is empty: for the current directory it is '.'");
+                throw misuse("A path is empty: write . for the current directory");
             }
         }
         return new LinkedHashSet<>(paths);
     }
 
-    /// @return false if it cannot, which it has said then
-    private boolean begin(EventLoop loop, Set<Path> wanted) {
+    /// @return false if a path cannot be watched, which has been reported
+    private boolean start(EventLoop loop, Set<Path> wanted) {
         StopSignals.on(loop, signal -> stop(loop, by(signal)));
-        OutputEnd output =
-                OutputEnd.watch(
+        StandardOutput output =
+                StandardOutput.watch(
                         loop,
                         spec.commandLine().getOut(),
                         () -> stop(loop, new End("", StopSignals.status(Signal.SIGPIPE))));
         for (Path path : wanted) {
             try {
-                watches.add(watch(loop, path, change -> tell(loop, output, change)));
+                watches.add(watch(loop, path, change -> report(loop, output, change)));
             } catch (SystemCallException e) {
-                int _ = failed(refusal(path, e));
+                int _ = failed(watchError(path, e));
                 return false;
             } catch (UncheckedIOException e) {
                 int _ = failed("Cannot watch " + path + ": " + e.getCause());
@@ -197,7 +196,7 @@ final class Watch implements Callable<Integer> {
             Timer _ =
                     loop.after(
                             Duration.ofSeconds(seconds),
-                            timer -> stop(loop, new End("Time is up", 0)));
+                            timer -> stop(loop, new End("Time limit reached", 0)));
         }
         return true;
     }
@@ -209,11 +208,11 @@ final class Watch implements Callable<Integer> {
     }
 
     private int run(EventLoop loop) {
-        say("Watching " + named(watches) + ". Ctrl-C ends it.");
+        say("Watching " + named(watches) + ". Press Ctrl-C to stop.");
         loop.run();
         End how = end;
         if (how == null) {
-            return failed("The loop has ended by itself.");
+            return failed(ServerRunner.LOOP_STOPPED);
         }
         if (!how.reason.isEmpty()) {
             say(how.reason + ": " + changes + (changes == 1 ? " change." : " changes."));
@@ -221,9 +220,7 @@ final class Watch implements Callable<Integer> {
         return how.status;
     }
 
-    // ------------------------------------------------------------------ on the loop
-
-    private void tell(EventLoop loop, OutputEnd output, FileChange change) {
+    private void report(EventLoop loop, StandardOutput output, FileChange change) {
         if (change.kind() == FileChange.Kind.MODIFIED && own.includes(change.path())) {
             return;
         }
@@ -234,15 +231,15 @@ final class Watch implements Callable<Integer> {
                         ? ChangeLine.json(now, change)
                         : ChangeLine.text(now, ZoneId.systemDefault(), change));
         if (watches.stream().noneMatch(FileWatch::isOpen)) {
-            stop(loop, new End("Nothing is left to watch", 1));
+            stop(loop, new End("No watched path is left", 1));
         }
     }
 
     private static End by(Signal signal) {
-        return new End("Ended by " + signal, StopSignals.status(signal));
+        return new End("Stopped by " + signal, StopSignals.status(signal));
     }
 
-    /// The first reason counts.
+    /// Stops with the first reason.
     private void stop(EventLoop loop, End how) {
         if (end == null) {
             end = how;
@@ -251,13 +248,11 @@ final class Watch implements Callable<Integer> {
         }
     }
 
-    // ------------------------------------------------------------------ what it says
-
-    /// As in `src and everything below, notes.txt`.
+    /// Formats as in `src and everything below, notes.txt`.
     private String named(List<FileWatch> open) {
         String names =
                 open.stream()
-                        .limit(MOST_NAMED)
+                        .limit(MAX_NAMED)
                         .map(FileWatch::path)
                         .map(
                                 path ->
@@ -265,12 +260,12 @@ final class Watch implements Callable<Integer> {
                                                 ? path + " and everything below"
                                                 : path.toString())
                         .collect(Collectors.joining(", "));
-        return open.size() <= MOST_NAMED
+        return open.size() <= MAX_NAMED
                 ? names
-                : names + " and " + (open.size() - MOST_NAMED) + " more";
+                : names + " and " + (open.size() - MAX_NAMED) + " more";
     }
 
-    static String refusal(Path path, SystemCallException refused) {
+    static String watchError(Path path, SystemCallException refused) {
         return "Cannot watch " + path + ": " + refused.getMessage();
     }
 

@@ -48,26 +48,26 @@ final class AddressesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'',               it should be PORT",
-        "port,             it should be PORT",
-        "host,             it should be PORT",
-        "host:,            it should be PORT",
-        "-1,               it should be PORT",
+        "'',               expected PORT",
+        "port,             expected PORT",
+        "host,             expected PORT",
+        "host:,            expected PORT",
+        "-1,               expected PORT",
         "65536,            from 0 to 65535",
         "host:99999999999, from 0 to 65535",
-        "::1:7777,         stands in brackets",
-        "[::1:7777,        stands in brackets",
-        "[host]:7777,      no host like [host]",
-        "[]:7777,          no host like []",
-        "1.2.3.4.5:7777,   no host like 1.2.3.4.5",
-        "300.1.1.1:7777,   no host like 300.1.1.1",
-        "a b:7777,         no host like a b",
+        "::1:7777,         in brackets",
+        "[::1:7777,        in brackets",
+        "[host]:7777,      [host] is not a host name",
+        "[]:7777,          [] is not a host name",
+        "1.2.3.4.5:7777,   1.2.3.4.5 is not a host name",
+        "300.1.1.1:7777,   300.1.1.1 is not a host name",
+        "a b:7777,         a b is not a host name",
         "unix:,            the path is empty"
     })
     void nonsense_isNamedWithTheReason(String text, String why) {
         assertThatThrownBy(() -> Addresses.toListenOn(text))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("'" + text + "' is no address: ")
+                .hasMessageContaining("'" + text + "' is not an address: ")
                 .hasMessageContaining(why);
     }
 
@@ -75,7 +75,7 @@ final class AddressesTest {
     void unix_pathThatIsTooLong_isRefusedWithItsLength() {
         assertThat(Addresses.unix("x".repeat(107))).isNotNull();
         assertThatThrownBy(() -> Addresses.unix("x".repeat(108)))
-                .hasMessageContaining("at most 107 bytes, and this one has 108");
+                .hasMessageContaining("at most 107 bytes, this one has 108");
         assertThatThrownBy(() -> Addresses.unix("ä".repeat(54))).hasMessageContaining("has 108");
     }
 

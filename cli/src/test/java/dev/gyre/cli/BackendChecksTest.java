@@ -89,7 +89,7 @@ final class BackendChecksTest {
 
     @ParameterizedTest
     @CsvSource({
-        Errno.ENOSYS + ", ENOSYS: it is older than Linux 5.1",
+        Errno.ENOSYS + ", ENOSYS: the kernel is older than 5.1",
         Errno.ENOMEM + ", ulimit -l",
         Errno.EMFILE + ", ulimit -n",
         Errno.EINVAL + ", EINVAL",
@@ -112,7 +112,8 @@ final class BackendChecksTest {
         return finding.detail();
     }
 
-    /// Of this process, such as `anon_inode:[eventpoll]`; files and sockets are the JVM's own affair.
+    /// Of this process, such as `anon_inode:[eventpoll]`; files and sockets are the JVM's own
+    /// affair.
     private static long descriptors(String kind) throws IOException {
         try (var descriptors = Files.list(Path.of("/proc/self/fd"))) {
             return descriptors.filter(fd -> target(fd).contains(kind)).count();

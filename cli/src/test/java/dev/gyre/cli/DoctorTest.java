@@ -32,7 +32,7 @@ final class DoctorTest {
                 .anyMatch(line -> line.matches("  io_uring {10}(works: a task|no: the kernel).*"))
                 .contains("  kqueue            no: macOS and FreeBSD only, not on this system")
                 .anyMatch(line -> line.startsWith("  simulated         no: "))
-                .anyMatch(line -> line.startsWith("A loop can run here, on epoll"));
+                .anyMatch(line -> line.startsWith("A loop can run on this machine, on epoll"));
         assertThat(execution.out().replaceAll("\\s+", " ")).contains("waits use ");
     }
 
@@ -48,14 +48,14 @@ final class DoctorTest {
         Execution execution = Execution.on("Plan 9", "doctor");
 
         assertThat(execution.status()).isEqualTo(1);
-        assertThat(execution.err()).contains("No backend works here");
+        assertThat(execution.err()).contains("No backend works on this machine");
         assertThat(execution.out())
                 .contains("Plan 9")
                 .contains("not supported, a loop needs Linux")
                 .contains("epoll             no: Linux only")
                 .contains("io_uring          no: Linux only")
                 .contains("kqueue            no: macOS and FreeBSD only")
-                .doesNotContain("works: ", "A loop can run here");
+                .doesNotContain("works: ", "A loop can run on this machine");
     }
 
     @Test
@@ -67,13 +67,13 @@ final class DoctorTest {
                 .contains("timers, tasks and promises only")
                 .contains("never on Mac OS X itself")
                 .contains("kqueue no: ")
-                .contains("A loop takes none: ");
+                .contains("Default backend none: ");
     }
 
     @Test
-    void doctor_here_tellsWhichBackendALoopTakesAndWhy() {
+    void doctor_here_tellsTheDefaultBackendAndWhy() {
         assertThat(Execution.of("doctor").lines())
-                .anyMatch(line -> line.startsWith("  A loop takes      epoll: the default here"));
+                .anyMatch(line -> line.startsWith("  Default backend   epoll: the default on"));
     }
 
     @Test
@@ -107,7 +107,7 @@ final class DoctorTest {
                         "epoll",
                         "io_uring",
                         "kqueue")
-                .contains("simulated", "A loop takes", "docs/MATRIX.md")
+                .contains("simulated", "Default backend", "docs/MATRIX.md")
                 .contains("Exit status:", "Examples:");
     }
 

@@ -30,7 +30,7 @@ final class EchoTest {
     /// The port that a server says it listens on.
     static int port(Program server) throws InterruptedException {
         String line = server.out();
-        assertThat(line).matches("(Echo|Proxy) on [^ ]+:\\d+ .*Ctrl-C ends it\\.");
+        assertThat(line).matches("(Echo|Proxy) on [^ ]+:\\d+ .*Press Ctrl-C to stop\\.");
         return Integer.parseInt(line.replaceFirst("^\\w+ on [^ ]+:(\\d+) .*", "$1"));
     }
 
@@ -53,7 +53,7 @@ final class EchoTest {
             server.send(Signal.SIGINT);
             assertThat(server.restOfOut())
                     .containsExactly(
-                            "Ended by SIGINT: 1 connection, 6 bytes received, 6 bytes sent;"
+                            "Stopped by SIGINT: 1 connection, 6 bytes received, 6 bytes sent;"
                                     + " 1 ended.");
             assertThat(server.status()).isEqualTo(130);
         }
@@ -79,7 +79,7 @@ final class EchoTest {
                     .isEqualTo(HELLO);
 
             server.send(Signal.SIGTERM);
-            assertThat(server.restOfOut()).last().asString().startsWith("Ended by SIGTERM: 1 ");
+            assertThat(server.restOfOut()).last().asString().startsWith("Stopped by SIGTERM: 1 ");
             assertThat(server.status()).isEqualTo(143);
             assertThat(path).doesNotExist();
         }
@@ -128,7 +128,10 @@ final class EchoTest {
                     .isEqualTo(HELLO);
 
             server.send(Signal.SIGINT);
-            assertThat(server.restOfOut()).last().asString().startsWith("Ended by SIGINT: 2 conn");
+            assertThat(server.restOfOut())
+                    .last()
+                    .asString()
+                    .startsWith("Stopped by SIGINT: 2 conn");
         }
     }
 
@@ -137,7 +140,7 @@ final class EchoTest {
         try (Program server = Program.start("echo", "--tls", "0")) {
             String line = server.out();
             assertThat(line).contains("(TCP, TLS, ");
-            assertThat(server.err()).contains("vouches for itself");
+            assertThat(server.err()).contains("self-signed certificate");
             int port = Integer.parseInt(line.replaceFirst("^Echo on [^ ]+:(\\d+) .*", "$1"));
             try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 stranger.getOutputStream().write(HELLO);
@@ -170,7 +173,7 @@ final class EchoTest {
 
             server.send(Signal.SIGINT);
             assertThat(server.restOfOut())
-                    .containsExactly("Ended by SIGINT: 1 message received, 1 sent.");
+                    .containsExactly("Stopped by SIGINT: 1 message received, 1 sent.");
             assertThat(server.status()).isEqualTo(130);
         }
     }
@@ -239,7 +242,7 @@ final class EchoTest {
 
             assertThat(server.restOfOut())
                     .containsExactly(
-                            "Ended by %s: 1 connection, 12 bytes received, 12 bytes sent; 1 ended."
+                            "Stopped by %s: 1 connection, 12 bytes received, 12 bytes sent; 1 ended."
                                     .formatted(signal));
             assertThat(server.status()).isEqualTo(128 + signal.number());
             assertThat(server.restOfErr()).isEmpty();
@@ -286,7 +289,7 @@ final class EchoTest {
     @ParameterizedTest
     @CsvSource({
         "192.0.2.1:7777,         EADDRNOTAVAIL",
-        "no-such-host.invalid:1, no such host",
+        "no-such-host.invalid:1, unknown host",
         "unix:/no/such/dir/sock, ENOENT"
     })
     void echo_whereItCannot_namesTheAddressAndWhy(String where, String why) {
@@ -322,23 +325,23 @@ final class EchoTest {
         assertThat(wrong.err().lines())
                 .singleElement()
                 .asString()
-                .startsWith("Cannot speak TLS: " + file + ": contains no certificate");
+                .startsWith("Cannot set up TLS: " + file + ": contains no certificate");
         assertThat(absent.status()).isEqualTo(1);
         assertThat(absent.err().lines())
                 .singleElement()
                 .asString()
-                .startsWith("Cannot speak TLS: " + file + "-not-there: no such file");
+                .startsWith("Cannot set up TLS: " + file + "-not-there: no such file");
     }
 
     @ParameterizedTest
     @CsvSource({
-        "--cert=x,                --cert and --key are for --tls",
-        "--tls --key=x,           --key without --cert",
-        "--udp --tls,             --udp and --tls",
-        "--udp --max-per-peer=1,  --udp and --max-per-peer",
-        "--udp --idle-timeout=1s, --udp and --idle-timeout",
-        "--udp unix:x,            UDP has ports",
-        "--unix=x 7777,           one place"
+        "--cert=x,                --cert and --key need --tls",
+        "--tls --key=x,           --key needs --cert",
+        "--udp --tls, --udp excludes --tls",
+        "--udp --max-per-peer=1, --udp excludes --max-per-peer",
+        "--udp --idle-timeout=1s, --udp excludes --idle-timeout",
+        "--udp unix:x,            needs a port",
+        "--unix=x 7777,           --unix excludes"
     })
     void echo_whatDoesNotGoTogether_isNamed(String arguments, String expected) {
         List<String> words = new ArrayList<>(List.of("echo"));
@@ -352,13 +355,13 @@ final class EchoTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--idle-timeout=soon,     no duration",
-        "--idle-timeout=-1s,      no duration",
+        "--idle-timeout=soon,     not a duration",
+        "--idle-timeout=-1s,      not a duration",
         "--max-connections=0,     must be at least 1",
         "--max-per-peer=0,        must be at least 1",
         "--backend=select,        unknown backend",
-        "--unix=,                 it is empty",
-        "65536,                   a port is from 0 to 65535",
+        "--unix=,                 must not be empty",
+        "65536,                   the port must be from 0 to 65535",
         "::1:80,                  in brackets",
         "--loud,                  --loud"
     })

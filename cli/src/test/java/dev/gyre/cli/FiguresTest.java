@@ -53,12 +53,12 @@ final class FiguresTest {
     @ParameterizedTest
     @CsvSource({"0, 0", "99999, 99999", "100000, 100k", "9999999, 9999k", "10000000, 10M"})
     void count_ofAnySize_fitsItsColumn(long count, String expected) {
-        assertThat(Reading.compact(count)).isEqualTo(expected);
+        assertThat(LoopSample.compact(count)).isEqualTo(expected);
     }
 
     @Test
     void rate_isPerSecond() {
-        Reading reading = new Reading(250_000_000, 100, 0, 0, 0, NONE, NONE);
+        LoopSample reading = new LoopSample(250_000_000, 100, 0, 0, 0, NONE, NONE);
 
         assertThat(reading.rate(reading.ticks())).isEqualTo("400");
     }
@@ -66,10 +66,10 @@ final class FiguresTest {
     @Test
     void line_ofLargeFigures_staysBelowTheHeaderAndWithinATerminal() {
         Latency worst = new Latency(1, 59_999_999_999L, 59_999_999_999L, 59_999_999_999L);
-        Reading reading =
-                new Reading(1_000_000_000, 9_999_999, 99_999, 9_999_999, 100_000, worst, worst);
+        LoopSample reading =
+                new LoopSample(1_000_000_000, 9_999_999, 99_999, 9_999_999, 100_000, worst, worst);
 
-        assertThat(Reading.HEADER).hasSize(79);
+        assertThat(LoopSample.HEADER).hasSize(79);
         assertThat(reading.line(0)).hasSize(79).contains("100k", "9999k", " 60.0 s");
         assertThat(reading.line(86_400_000_000_000L)).hasSize(79).startsWith("86400s");
     }

@@ -24,7 +24,8 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Peers that send and never read, against servers with little memory: no traffic may end a process.
+/// Peers that send and never read, against servers with little memory: no traffic may end a
+/// process.
 final class FloodTest {
     private static final String SMALL_HEAP = "-Xmx32m";
     private static final int CONNECTIONS = 200;

@@ -52,6 +52,7 @@ final class FormatTest {
                           core/src/conformance/README.md:1: 113 columns
                           docs/guide/a.md:4: 102 columns
                         Break each of them at a space.
+                        To build without this check, add -Dgyre.format.skip.
                         """);
     }
 

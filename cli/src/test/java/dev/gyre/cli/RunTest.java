@@ -15,7 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 final class RunTest {
-    /// Says what reaches it, and ends with 7 at SIGTERM. Shells also say what becomes of their children.
+    /// Says what reaches it, and ends with 7 at SIGTERM. Shells also say what becomes of their
+    /// children.
     private static final String LISTENER =
             """
             exec 2>/dev/null
@@ -40,7 +41,7 @@ final class RunTest {
             assertThat(program.out()).isEqualTo("got TERM");
             assertThat(program.status()).isEqualTo(7);
             assertThat(program.err())
-                    .isEqualTo("gyre: stopping: SIGTERM passed on, SIGKILL follows in 10 s");
+                    .isEqualTo("gyre: stopping: SIGTERM forwarded, SIGKILL in 10 s");
             assertThat(program.err()).matches("gyre: process \\d+ exited with 7 after [\\d.]+ m?s");
             assertThat(program.restOfErr()).isEmpty();
         }
@@ -76,7 +77,7 @@ final class RunTest {
             // Ends only if the sleeper in the background, which had this output too, is gone.
             assertThat(program.restOfOut()).isEmpty();
             assertThat(program.restOfErr())
-                    .contains("gyre: still running after 1 s: SIGKILL")
+                    .contains("gyre: still running after 1 s: sending SIGKILL")
                     .last()
                     .asString()
                     .contains("killed by SIGKILL");
@@ -101,7 +102,8 @@ final class RunTest {
             assertThat(program.err()).isEqualTo("gyre: restarting in 3600 s");
             program.send(Signal.SIGINT);
             assertThat(program.status()).isEqualTo(130);
-            assertThat(program.restOfErr()).containsExactly("gyre: stopped by SIGINT in a pause");
+            assertThat(program.restOfErr())
+                    .containsExactly("gyre: stopped by SIGINT during the restart pause");
         }
     }
 
@@ -137,10 +139,10 @@ final class RunTest {
             awaitOut(program, "no input");
             awaitOut(program, "ready");
             program.type("\u0003");
-            awaitOut(program, "stopping: SIGINT passed on");
+            awaitOut(program, "stopping: SIGINT forwarded");
             awaitOut(program, "got INT 1");
             program.type("\u0003");
-            awaitOut(program, "gyre: SIGINT passed on");
+            awaitOut(program, "gyre: SIGINT forwarded");
             awaitOut(program, "got INT 2");
             awaitOut(program, "exited with 5");
             assertThat(program.status()).isEqualTo(5);

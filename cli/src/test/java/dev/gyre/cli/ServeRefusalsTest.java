@@ -21,7 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// What `gyre serve` cannot do or does not understand: one line that names the thing, the cause and the remedy.
+/// What `gyre serve` cannot do or does not understand: one line that names the thing, the cause and
+/// the remedy.
 final class ServeRefusalsTest {
     @TempDir Path directory;
 
@@ -59,7 +60,7 @@ final class ServeRefusalsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"192.0.2.1, EADDRNOTAVAIL", "no-such-host.invalid, no such host"})
+    @CsvSource({"192.0.2.1, EADDRNOTAVAIL", "no-such-host.invalid, unknown host"})
     void serve_whereItCannot_namesTheAddressAndWhy(String host, String why) {
         assertRefused(
                 Execution.of("serve", "--host", host), "Cannot listen on " + host + ":8080: ", why);
@@ -70,11 +71,11 @@ final class ServeRefusalsTest {
         Path file = Files.writeString(directory.resolve("page.html"), "");
         assertRefused(
                 Execution.of("serve", file.toString()),
-                "Cannot serve " + file + ": it is no directory",
-                "name the one that it is in");
+                "Cannot serve " + file + ": not a directory",
+                "name its parent directory");
         assertRefused(
                 Execution.of("serve", file + "-not-there"),
-                "Cannot serve " + file + "-not-there: there is no such directory",
+                "Cannot serve " + file + "-not-there: no such directory",
                 "name another");
     }
 
@@ -83,7 +84,7 @@ final class ServeRefusalsTest {
         Path file = Files.writeString(directory.resolve("file"), "no certificate");
         assertRefused(
                 Execution.of("serve", "--tls", "--cert", file.toString()),
-                "Cannot speak TLS: " + file,
+                "Cannot set up TLS: " + file,
                 "contains no certificate");
     }
 
@@ -92,35 +93,35 @@ final class ServeRefusalsTest {
         String file = directory.resolve("no/such/access.log").toString();
         assertRefused(
                 Execution.of("serve", "--access-log", file),
-                "Cannot write the access log " + file + ": there is no such directory",
-                "make it");
+                "Cannot write the access log " + file + ": no such directory",
+                "create it");
     }
 
     @ParameterizedTest
     @CsvSource({
-        "--cert=x,               --cert and --key are for --tls",
-        "--listing,              for a directory",
-        "--cache-control=x,      for a directory",
-        "--unix=x --port=1,      one place",
-        "--unix=x --host=::1,    one place",
-        "--unix=x --loops=2,     one listener",
-        "--port=65536,           '--port': a port is from 0 to 65535",
-        "--port=-1,              '--port': a port is from 0 to 65535",
-        "--unix=,                '--unix': it is empty",
-        "--host=,                '--host': it is empty",
-        "--tls --cert=,          '--cert': it is empty",
-        "--tls --cert=x --key=,  '--key': it is empty",
-        "--access-log=,          '--access-log': it is empty",
-        "--cache-control=äö .,   'äö' is not of printable ASCII",
+        "--cert=x,               --cert and --key need --tls",
+        "--listing,              need a directory",
+        "--cache-control=x,      need a directory",
+        "--unix=x --port=1,      --unix excludes --port",
+        "--unix=x --host=::1,    --unix excludes --port and --host",
+        "--unix=x --loops=0,     must be at least 1",
+        "--port=65536,           '--port': must be from 0 to 65535",
+        "--port=-1,              '--port': must be from 0 to 65535",
+        "--unix=,                '--unix': must not be empty",
+        "--host=,                '--host': must not be empty",
+        "--tls --cert=,          '--cert': must not be empty",
+        "--tls --cert=x --key=,  '--key': must not be empty",
+        "--access-log=,          '--access-log': must not be empty",
+        "--cache-control=äö .,   'äö' contains characters other",
         "'',                     DIR is empty",
         "--port=http,            --port",
-        "--host=a/b,             no host like a/b",
+        "--host=a/b,             a/b is not a host name",
         "--loops=0,              must be at least 1",
         "--loops=1025,           at most 1024",
         "--max-body=0,           at least 1",
-        "--max-body=much,        no number of bytes",
+        "--max-body=much,        not a size",
         "--max-connections=0,    must be at least 1",
-        "--idle-timeout=soon,    no duration",
+        "--idle-timeout=soon,    not a duration",
         "--backend=select,       unknown backend",
         "a b,                    b"
     })
@@ -139,15 +140,15 @@ final class ServeRefusalsTest {
     void serve_onABackendThatIsNotHere_isNotServedByAnother() {
         assertRefused(
                 Execution.of("serve", "--port", "0", "--backend", "kqueue"),
-                "The loop could not go on (gyre doctor tells more): kqueue is refused: Linux has",
+                "The event loop failed (run gyre doctor for details): kqueue is refused: Linux has",
                 "gyre.kqueue.library");
         assertRefused(
                 Execution.of("echo", "--backend", "kqueue", "0"),
-                "The loop could not go on",
+                "The event loop failed",
                 "kqueue is refused");
         assertRefused(
                 Execution.of("c10k", "--backend", "kqueue", "--connections", "1"),
-                "The loop could not go on",
+                "The event loop failed",
                 "kqueue is refused");
     }
 
@@ -172,7 +173,7 @@ final class ServeRefusalsTest {
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> lines.accept("a line"))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("standard output takes no more");
+                    .hasMessage("cannot write to standard output");
         }
     }
 
@@ -185,7 +186,7 @@ final class ServeRefusalsTest {
                 .contains("--port", "--host", "--unix", "--loops", "--access-log", "--listing")
                 .contains("--max-body", "--idle-timeout", "Default: 60s", "--tls", "--cert")
                 .contains("/plaintext", "/ws/echo", "/metrics", "Exit status:", "Examples:")
-                .contains("A connection is idle, for --idle-timeout, while", "100 milliseconds")
-                .doesNotContain("--until-input-ends", "--rehearse");
+                .contains("--idle-timeout applies between requests", "100 ms")
+                .doesNotContain("--until-input-ends", "--train");
     }
 }

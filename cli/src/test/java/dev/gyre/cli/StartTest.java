@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// That a server's start does not grow fat again. Time cannot be counted on, classes can: these are what a start
-/// was once found to wait for, and docs/adr/0022 has what each of them costs.
+/// That a server's start does not grow fat again. Time cannot be counted on, classes can: these are
+/// what a start was once found to wait for, and docs/adr/0022 has what each of them costs.
 final class StartTest {
     @TempDir private Path directory;
 

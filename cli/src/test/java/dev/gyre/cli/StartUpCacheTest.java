@@ -26,7 +26,8 @@ import java.util.spi.ToolProvider;
 
 /// What `./gyre` does about the start-up caches, in a copy of the project that is built already.
 ///
-/// All but one test give it a JDK that only notes how it was called: what counts is which JVMs start.
+/// All but one test give it a JDK that only notes how it was called: what counts is which JVMs
+/// start.
 final class StartUpCacheTest {
     private static final Path ROOT = Path.of(System.getProperty("gyre.root"));
     private static final String REBUILDING =

@@ -113,7 +113,7 @@ final class SupervisorTest {
                     }
 
                     @Override
-                    public void refusal(String line) {
+                    public void error(String line) {
                         story.add("! " + line);
                     }
                 };
@@ -148,7 +148,7 @@ final class SupervisorTest {
             script.exit(FAILURE);
             assertThat(story)
                     .last()
-                    .isEqualTo("restarting in " + Supervisor.inWords(ofMillis(millis)));
+                    .isEqualTo("restarting in " + Supervisor.format(ofMillis(millis)));
             story.clear();
             script.pass(ofMillis(millis - 1));
             assertThat(told()).isEmpty();
@@ -258,7 +258,7 @@ final class SupervisorTest {
         script.exit(FAILURE);
         assertThat(told())
                 .containsExactly(
-                        "stopping: SIGTERM passed on, SIGKILL follows in 7 s",
+                        "stopping: SIGTERM forwarded, SIGKILL in 7 s",
                         "# SIGTERM to group 101",
                         "# SIGTERM to group 101",
                         "process 101 exited with 3 after 6 s",
@@ -273,7 +273,8 @@ final class SupervisorTest {
         told();
         script.pass(Duration.ofSeconds(7));
         assertThat(told())
-                .containsExactly("still running after 7 s: SIGKILL", "# SIGKILL to group 101");
+                .containsExactly(
+                        "still running after 7 s: sending SIGKILL", "# SIGKILL to group 101");
         script.exit(new Exit.Killed(9, false));
         assertThat(story).last().isEqualTo("over: 137");
     }
@@ -285,7 +286,7 @@ final class SupervisorTest {
         script.pass(Duration.ofSeconds(5));
         told();
         supervisor.stop(Signal.SIGTERM);
-        assertThat(told()).containsExactly("SIGTERM passed on", "# SIGTERM to group 101");
+        assertThat(told()).containsExactly("SIGTERM forwarded", "# SIGTERM to group 101");
         script.pass(Duration.ofSeconds(2));
         assertThat(story).last().isEqualTo("# SIGKILL to group 101");
     }
@@ -296,7 +297,8 @@ final class SupervisorTest {
         script.exit(FAILURE);
         told();
         supervisor.stop(Signal.SIGINT);
-        assertThat(told()).containsExactly("stopped by SIGINT in a pause", "over: 130");
+        assertThat(told())
+                .containsExactly("stopped by SIGINT during the restart pause", "over: 130");
         assertThat(script.timers).isEmpty();
         supervisor.stop(Signal.SIGINT);
         assertThat(told()).isEmpty();
@@ -305,13 +307,13 @@ final class SupervisorTest {
     @Test
     void signals_otherwise_goToTheProcessOrTheGroupWhileThereIsOne() {
         Supervisor supervisor = started(RestartPolicy.When.ON_FAILURE);
-        supervisor.pass(Signal.SIGUSR1);
-        supervisor.passToGroup(Signal.SIGWINCH);
+        supervisor.forward(Signal.SIGUSR1);
+        supervisor.forwardToGroup(Signal.SIGWINCH);
         assertThat(told()).containsExactly("# SIGUSR1 to process 101", "# SIGWINCH to group 101");
         script.exit(FAILURE);
         told();
-        supervisor.pass(Signal.SIGUSR1);
-        supervisor.passToGroup(Signal.SIGWINCH);
+        supervisor.forward(Signal.SIGUSR1);
+        supervisor.forwardToGroup(Signal.SIGWINCH);
         assertThat(told()).isEmpty();
     }
 
@@ -320,7 +322,7 @@ final class SupervisorTest {
         Supervisor supervisor = started(RestartPolicy.When.ON_FAILURE);
         script.signalsRefused = true;
         supervisor.stop(Signal.SIGTERM);
-        assertThat(story).last().asString().startsWith("! cannot pass the signal on: kill: EPERM");
+        assertThat(story).last().asString().startsWith("! cannot forward the signal: kill: EPERM");
         script.exit(SUCCESS);
         assertThat(story).last().isEqualTo("over: 0");
     }
@@ -330,7 +332,7 @@ final class SupervisorTest {
     @ParameterizedTest
     @CsvSource({"0, 0 ms", "999, 999 ms", "1000, 1 s", "1600, 1.6 s", "30000, 30 s"})
     void time_inWords_isShort(int millis, String expected) {
-        assertThat(Supervisor.inWords(ofMillis(millis))).isEqualTo(expected);
+        assertThat(Supervisor.format(ofMillis(millis))).isEqualTo(expected);
     }
 
     @Test

@@ -40,7 +40,7 @@ final class TicksTest {
                 .satisfiesExactly(
                         line -> assertThat(line).isEmpty(),
                         line -> assertThat(line).matches("Over \\d\\.\\d s"),
-                        line -> assertThat(line).matches("  ticks +[1-9]\\d*/s, \\d+ in all"),
+                        line -> assertThat(line).matches("  ticks +[1-9]\\d*/s, \\d+ in total"),
                         line ->
                                 assertThat(line)
                                         .matches(
@@ -54,11 +54,12 @@ final class TicksTest {
                                                         + LATENCIES
                                                         + ", of \\d+ firings"),
                         line -> assertThat(line).matches("  queue depth +max \\d+"),
-                        line -> assertThat(line).matches("  wake-ups +[1-9]\\d*/s, \\d+ in all"),
+                        line -> assertThat(line).matches("  wake-ups +[1-9]\\d*/s, \\d+ in total"),
                         line ->
                                 assertThat(line)
                                         .matches(
-                                                "  tasks +[1-9]\\d*/s, \\d+ in all, \\d+ refused"));
+                                                "  tasks +[1-9]\\d*/s, \\d+ in total, \\d+"
+                                                        + " rejected"));
     }
 
     @ParameterizedTest
@@ -71,7 +72,7 @@ final class TicksTest {
                     .anyMatch(line -> line.startsWith("Over "))
                     .last()
                     .asString()
-                    .endsWith("refused");
+                    .endsWith("rejected");
             assertThat(program.restOfErr()).isEmpty();
             assertThat(program.status()).isEqualTo(128 + signal.number());
         }
@@ -86,7 +87,7 @@ final class TicksTest {
         "--every,   0,       must be from 20 to 60000",
         "--every,   60001,   must be from 20 to 60000",
         "--every,   soon,    not an int",
-        "--every,   5001,    longer than the whole run of 5 s",
+        "--every,   5001,    longer than the run of 5 s",
         "--load,    -1,      must be from 0 to 1000000",
         "--load,    1000001, must be from 0 to 1000000"
     })
@@ -113,7 +114,7 @@ final class TicksTest {
 
         assertThat(execution.status()).isEqualTo(1);
         assertThat(execution.out()).isEmpty();
-        assertThat(execution.err()).contains("could not be opened", "Plan 9", "gyre doctor");
+        assertThat(execution.err()).contains("event loop failed", "Plan 9", "gyre doctor");
     }
 
     @Test
@@ -122,7 +123,7 @@ final class TicksTest {
 
         assertThat(execution.status()).isZero();
         assertThat(execution.out())
-                .contains(Reading.HEADER.strip().split("\\s{2,}| (?=tasks)"))
+                .contains(LoopSample.HEADER.strip().split("\\s{2,}| (?=tasks)"))
                 .contains("--seconds", "--every", "--load")
                 .contains("Exit status:", "Examples:");
     }

@@ -47,7 +47,10 @@ final class WatchTest {
         Path moved = directory.resolve("moved");
         try (Program program = Program.start("watch", directory.toString())) {
             assertThat(program.err())
-                    .isEqualTo("Watching " + directory + " and everything below. Ctrl-C ends it.");
+                    .isEqualTo(
+                            "Watching "
+                                    + directory
+                                    + " and everything below. Press Ctrl-C to stop.");
             Files.writeString(file, "text");
             isLine(program.out(), "CREATED", file);
             isLine(program.out(), "MODIFIED", file);
@@ -59,7 +62,7 @@ final class WatchTest {
 
             program.send(Signal.SIGINT);
             assertThat(program.status()).isEqualTo(130);
-            assertThat(program.restOfErr()).containsExactly("Ended by SIGINT: 5 changes.");
+            assertThat(program.restOfErr()).containsExactly("Stopped by SIGINT: 5 changes.");
             assertThat(program.restOfOut()).isEmpty();
         }
     }
@@ -84,7 +87,7 @@ final class WatchTest {
 
             program.send(Signal.SIGTERM);
             assertThat(program.status()).isEqualTo(143);
-            assertThat(program.restOfErr()).containsExactly("Ended by SIGTERM: 2 changes.");
+            assertThat(program.restOfErr()).containsExactly("Stopped by SIGTERM: 2 changes.");
         }
     }
 
@@ -127,7 +130,7 @@ final class WatchTest {
                 awaitText(log, name);
             }
             program.send(Signal.SIGTERM);
-            assertThat(program.restOfErr()).containsExactly("Ended by SIGTERM: 2 changes.");
+            assertThat(program.restOfErr()).containsExactly("Stopped by SIGTERM: 2 changes.");
         }
     }
 
@@ -170,13 +173,14 @@ final class WatchTest {
         Path other = Files.createLink(root.resolve("other"), file);
         Path stream = Files.createSymbolicLink(root.resolve("1"), file);
 
-        OwnOutput own = OwnOutput.of(stream, root.resolve("closed"));
+        RedirectedOutput own = RedirectedOutput.of(stream, root.resolve("closed"));
 
         assertThat(own.includes(file)).isTrue();
         assertThat(own.includes(other)).isTrue();
         assertThat(own.includes(directory)).isFalse();
         assertThat(own.includes(root.resolve("gone"))).isFalse();
-        assertThat(OwnOutput.of(Path.of("/dev/null")).includes(Path.of("/dev/null"))).isFalse();
+        assertThat(RedirectedOutput.of(Path.of("/dev/null")).includes(Path.of("/dev/null")))
+                .isFalse();
     }
 
     @Test
@@ -186,7 +190,7 @@ final class WatchTest {
             Files.delete(below);
             isLine(program.out(), "DELETED", below);
             assertThat(program.status()).isEqualTo(1);
-            assertThat(program.restOfErr()).containsExactly("Nothing is left to watch: 1 change.");
+            assertThat(program.restOfErr()).containsExactly("No watched path is left: 1 change.");
         }
     }
 
@@ -199,7 +203,7 @@ final class WatchTest {
 
         assertThat(execution.status()).isZero();
         assertThat(execution.out()).isEmpty();
-        assertThat(execution.err()).endsWith("Time is up: 0 changes.\n");
+        assertThat(execution.err()).endsWith("Time limit reached: 0 changes.\n");
         assertThat(descriptors()).isEqualTo(before);
     }
 
@@ -227,8 +231,8 @@ final class WatchTest {
         assertThat(execution.status()).isEqualTo(1);
         assertThat(execution.out()).isEmpty();
         assertThat(execution.err())
-                .startsWith("Cannot watch " + missing + ": there is no such file or directory")
-                .contains("watch the directory it will be in");
+                .startsWith("Cannot watch " + missing + ": no such file or directory")
+                .contains("watch its directory");
     }
 
     @Test
@@ -250,7 +254,7 @@ final class WatchTest {
     })
     void refusal_ofTheKernel_namesPathCauseAndRemedy(int errno, String name, String remedy) {
         assertThat(
-                        Watch.refusal(
+                        Watch.watchError(
                                 Path.of("src"),
                                 new SystemCallException("inotify_add_watch(src/a)", errno, 7)))
                 .startsWith("Cannot watch src: inotify_add_watch(src/a)")

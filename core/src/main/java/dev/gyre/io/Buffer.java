@@ -158,7 +158,15 @@ public sealed interface Buffer permits NativeBuffer {
     /// Searches the readable bytes for a byte. Consumes nothing.
     ///
     /// @return the offset of its first occurrence from the read index, as for [#peek]; -1 if absent
-    int indexOf(byte value);
+    default int indexOf(byte value) {
+        return indexOf(value, 0);
+    }
+
+    /// Searches the readable bytes as [#indexOf(byte)] does, from an offset.
+    ///
+    /// @param from the offset of the first byte to search, from the read index
+    /// @throws IndexOutOfBoundsException if it is negative or beyond the write index
+    int indexOf(byte value, int from);
 
     /// Reads all readable bytes as text.
     default String getText(Charset charset) {
@@ -196,6 +204,14 @@ public sealed interface Buffer permits NativeBuffer {
 
     /// Consumes bytes without reading them.
     Buffer skip(int bytes);
+
+    /// Marks the read index for [#reset()]. Replaces an earlier mark.
+    Buffer mark();
+
+    /// Moves the read index back to the mark, so that the bytes after it are readable again.
+    ///
+    /// @throws IllegalStateException without a mark: [#clear()] and [#compact()] discard it
+    Buffer reset();
 
     /// Discards the readable bytes. Everything except the memory of slices becomes writable.
     Buffer clear();

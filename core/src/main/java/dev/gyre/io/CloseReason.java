@@ -50,7 +50,13 @@ public enum CloseReason {
     /// The loop's buffer memory is used up: [dev.gyre.LoopConfig#bufferMemory()].
     MEMORY_LIMIT,
 
-    /// TLS failed: see [Stream#failure()].
+    /// The TLS handshake failed: see [Stream#failure()].
+    TLS_HANDSHAKE_FAILED,
+
+    /// The peer ended the connection without a TLS `close_notify`: data may be missing.
+    TLS_TRUNCATED,
+
+    /// TLS failed after the handshake: see [Stream#failure()].
     TLS_FAILED,
 
     /// A callback of the stream threw [Stream#failure()].

@@ -1,8 +1,8 @@
 package dev.gyre.io;
 
 import dev.gyre.SystemCallException;
+import dev.gyre.internal.io.FileOpens;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.io.OpenFiles;
 import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.LinuxPollCalls;
 
@@ -57,7 +57,7 @@ public sealed interface Descriptor extends AutoCloseable permits OpenDescriptor 
     ///
     /// @throws UnsupportedOperationException for unsupported options
     static Descriptor open(Path path, OpenOption... options) {
-        return OpenFiles.open(path, options);
+        return FileOpens.open(path, options);
     }
 
     /// Returns the maximum number of open descriptors of the process, as in `ulimit -n`; -1 if

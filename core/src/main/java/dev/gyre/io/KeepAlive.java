@@ -26,7 +26,7 @@ public record KeepAlive(Duration idle, Duration interval, int count) {
         Checks.range(property, duration, Duration.ofSeconds(1), MAX);
         if (!duration.equals(Duration.ofSeconds(duration.toSeconds()))) {
             throw new IllegalArgumentException(
-                    property + " must be whole seconds, but is " + duration);
+                    property + " must be whole seconds, but is " + Checks.format(duration));
         }
     }
 }

@@ -1,7 +1,9 @@
 package dev.gyre.io;
 
 import dev.gyre.EventLoop;
+import dev.gyre.LoopGroup;
 import dev.gyre.Promise;
+import dev.gyre.internal.net.LoopGroupListener;
 import dev.gyre.internal.net.LoopListener;
 
 import java.net.InetSocketAddress;
@@ -19,9 +21,9 @@ import java.util.function.Consumer;
 /// IO.println("listening on " + listener.address());
 /// ```
 ///
-/// **Limits.** At [ListenerConfig#maxConnections()] the listener stops accepting, and peers wait in
-/// the kernel's backlog. Above [ListenerConfig#maxConnectionsPerPeer()] further connections of the
-/// peer are closed at once.
+/// **Limits.** At [ListenerConfig#maxConnections()] peers wait: one of them accepted but not
+/// served, the others in the kernel's backlog. Above [ListenerConfig#maxConnectionsPerPeer()]
+/// further connections of the peer are closed at once.
 ///
 /// **Exhaustion.** If descriptors or kernel memory run out, one waiting connection is shed and
 /// accepting stops until enough is free. If the loop runs low on buffer memory, accepting only
@@ -61,6 +63,45 @@ public sealed interface Listener extends AutoCloseable permits LoopListener {
             ListenerConfig config,
             Consumer<? super Stream> accepted) {
         return LoopListener.open(loop, address, config, accepted);
+    }
+
+    /// Listens on a TCP address for all loops of a group, with the default configuration.
+    ///
+    /// @param address port 0 lets the system choose, see [#address()]
+    /// @throws dev.gyre.SystemCallException if the address is in use, not permitted or not local
+    /// @throws IllegalStateException on a loop thread of the group, or if the group has
+    ///     terminated
+    static GroupListener tcp(
+            LoopGroup group, InetSocketAddress address, Consumer<? super Stream> accepted) {
+        return on(group, address, ListenerConfig.DEFAULT, accepted);
+    }
+
+    /// Listens on a Unix domain socket for all loops of a group, with the default configuration.
+    /// One loop accepts: see [Distribution#LEAST_CONNECTIONS]. Treats the file like
+    /// [#unix(EventLoop, Path, Consumer)].
+    ///
+    /// @throws dev.gyre.SystemCallException if the path is in use or not permitted
+    /// @throws IllegalStateException on a loop thread of the group, or if the group has
+    ///     terminated
+    static GroupListener unix(LoopGroup group, Path path, Consumer<? super Stream> accepted) {
+        return on(group, UnixDomainSocketAddress.of(path), ListenerConfig.DEFAULT, accepted);
+    }
+
+    /// Listens on a TCP or Unix domain address for all loops of a group.
+    ///
+    /// @param accepted called with each connection, on the thread of its loop; with TLS, after its
+    ///     handshake. Several loops call it at the same time
+    /// @throws dev.gyre.SystemCallException if the address is in use, not permitted or not local;
+    ///     then no loop listens
+    /// @throws IllegalArgumentException if the configuration has a client's TLS
+    /// @throws IllegalStateException on a loop thread of the group, or if the group has
+    ///     terminated
+    static GroupListener on(
+            LoopGroup group,
+            SocketAddress address,
+            ListenerConfig config,
+            Consumer<? super Stream> accepted) {
+        return LoopGroupListener.open(group, address, config, accepted);
     }
 
     /// Returns the bound address, with the port that the system chose.

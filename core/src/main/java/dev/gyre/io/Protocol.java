@@ -1,5 +1,7 @@
 package dev.gyre.io;
 
+import dev.gyre.EventLoop;
+
 /// Handles the events of a [Stream], and can pass the stream to another protocol.
 ///
 /// ```java
@@ -46,6 +48,18 @@ public interface Protocol {
     default boolean onTimeout(Stream stream, TimeoutKind timeout) {
         return false;
     }
+
+    /// Called before the stream moves to another loop: see [Stream#moveTo]. A protocol with state
+    /// of the current loop, such as timers, cancels it here and restores it in [#onMoved].
+    ///
+    /// @return false to refuse; after true, only `onMoved` or [#onClose] is called next
+    default boolean beforeMove(Stream stream, EventLoop target) {
+        return true;
+    }
+
+    /// Called when the stream has moved to another loop, on the thread of that loop and before
+    /// other methods.
+    default void onMoved(Stream stream) {}
 
     /// Called when the stream is closed. No other method is called afterwards.
     default void onClose(Stream stream, CloseReason reason) {}

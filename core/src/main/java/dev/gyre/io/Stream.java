@@ -1,5 +1,7 @@
 package dev.gyre.io;
 
+import dev.gyre.BlockingWork;
+import dev.gyre.BoundedExecutor;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.net.LoopStream;
@@ -111,7 +113,7 @@ public sealed interface Stream permits LoopStream {
     /// [StreamClosedException] if the stream is closed before.
     Promise<@Nullable Void> inputDelivered();
 
-    /// Pauses reading until [#resume()]. No callback for data or the end is called meanwhile.
+    /// Pauses reading until [#resume()]. No callback for data or the end is called until then.
     void pause();
 
     /// Resumes reading.
@@ -120,9 +122,38 @@ public sealed interface Stream permits LoopStream {
     /// Returns whether reading is paused.
     boolean isPaused();
 
+    /// Runs work on an executor and pauses the input until the work completes. So a peer cannot
+    /// send faster than its requests are processed. The state is [StreamState#PROCESSING].
+    ///
+    /// ```java
+    /// var compute = BoundedExecutor.platformThreads("compute", 4, 100);
+    /// stream.onData(data -> {
+    ///     byte[] image = data.getBytes();
+    ///     stream.process(compute, _ -> shrink(image)).thenAccept(stream::write);
+    /// });
+    /// ```
+    ///
+    /// If the executor is full, the stream waits instead of failing. A stream has at most one unit
+    /// of work, and streams wait in the order of their calls. The input resumes after the handlers
+    /// of the promise, unless the program calls [#pause()] or [#resume()] before.
+    ///
+    /// The work must not use the stream or its buffers: copy the input before. A close of the
+    /// stream cancels the work: waiting work never runs, running work is interrupted. Timeouts of
+    /// the stream continue; [#idleTimeout] includes the time of the work.
+    ///
+    /// @return resolves with the result; rejected with the exception of the work, with a
+    ///     [dev.gyre.CancelledException] if the stream closes before the work completes, or
+    ///     with a [StreamClosedException] if it is closed already
+    /// @throws IllegalStateException if the stream is processing already
+    <T extends @Nullable Object> Promise<T> process(
+            BoundedExecutor executor, BlockingWork<? extends T> work);
+
     // ------------------------------------------------------------------ writing
 
-    /// Writes the readable bytes of a buffer, and consumes them.
+    /// Writes the readable bytes of a buffer, and consumes them. More than
+    /// [StreamConfig#outputLimit()] of pending output, by default 16 MiB, closes the stream
+    /// ([CloseReason#OUTPUT_LIMIT]), even if one call writes it: send larger data in parts,
+    /// continued in [#onWritable].
     ///
     /// @return false above the high-water mark, or if the stream is closed and the data was dropped
     /// @throws IllegalStateException after [#end()] or [#close()]
@@ -215,7 +246,8 @@ public sealed interface Stream permits LoopStream {
     /// orderly end.
     Stream resetUnlessEnded();
 
-    /// Sets the callback for the close, called once.
+    /// Adds a callback for the close, called once; soon if the stream is closed already. All
+    /// callbacks are called in order, even if one of them throws.
     Stream onClose(Consumer<? super CloseReason> callback);
 
     /// Returns whether the stream is neither closed nor closing.
@@ -267,6 +299,42 @@ public sealed interface Stream permits LoopStream {
 
     /// Returns the loop that the stream belongs to. Any thread.
     EventLoop loop();
+
+    // ------------------------------------------------------------------ moving
+
+    /// Moves the stream to another loop, as [#moveTo(EventLoop, Consumer)] does.
+    default void moveTo(EventLoop target) {
+        moveTo(target, _ -> {});
+    }
+
+    /// Moves the stream to another loop. Unread input and pending output move along, each byte
+    /// exactly once and in order.
+    ///
+    /// ```java
+    /// stream.moveTo(other, moved -> moved.write("served by " + moved.loop()));
+    /// ```
+    ///
+    /// From the call until `moved`, no callback is called and methods throw an
+    /// [IllegalStateException]. All callbacks stay, and run on the target's thread afterwards.
+    /// Timeouts continue. The listener that accepted the stream still counts it.
+    ///
+    /// - Promises requested before settle on the old loop, except that of [#inputDelivered()],
+    ///   which is rejected. Buffers of [#lend] are copied and returned on the old loop.
+    /// - If the stream closes before it has left, its close callbacks run on the old loop, and
+    ///   `moved` is not called. If the target terminates before, the reason is
+    ///   [CloseReason#LOOP_ENDED].
+    /// - Pending data must fit into the target's [dev.gyre.LoopConfig#bufferMemory()]. If not, the
+    ///   stream is closed ([CloseReason#MEMORY_LIMIT]).
+    /// - A target that no thread runs adopts the stream when it runs next.
+    ///
+    /// @param target the loop to move to; if it is the stream's current loop, nothing moves and
+    ///     `moved` is called in a microtask
+    /// @param moved called on the target's thread, before all other callbacks there
+    /// @throws IllegalStateException if the stream is closed, closing or moving, belongs to a pipe,
+    ///     has a pending [#read()], [#process] or TLS handshake, or its protocol refuses
+    ///     ([Protocol#beforeMove])
+    /// @throws dev.gyre.LoopTerminatedException if the target is terminating or terminated
+    void moveTo(EventLoop target, Consumer<? super Stream> moved);
 
     /// Returns the peer's address.
     SocketAddress peer();

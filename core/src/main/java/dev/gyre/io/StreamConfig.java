@@ -66,8 +66,7 @@ public final class StreamConfig implements Cloneable {
     /// Returns whether the stream reads while its output is above the high-water mark.
     ///
     /// Default: an accepted stream stops reading, so a client that ignores responses cannot send
-    /// more requests. A connected stream reads on, because two peers that wait for each other would
-    /// deadlock.
+    /// more requests. A connected stream keeps reading: two peers that both stopped would deadlock.
     public Optional<Boolean> readsUnderBackpressure() {
         return readsUnderBackpressure;
     }
@@ -175,9 +174,7 @@ public final class StreamConfig implements Cloneable {
 
     /// Returns a copy with this [#connectTimeout()], above zero.
     public StreamConfig withConnectTimeout(Duration timeout) {
-        if (Checks.notNegative("connectTimeout", timeout).isZero()) {
-            throw new IllegalArgumentException("connectTimeout must be above zero, but is zero");
-        }
+        Checks.range("connectTimeout", timeout, Duration.ofNanos(1), null);
         return with(copy -> copy.connectTimeout = timeout);
     }
 

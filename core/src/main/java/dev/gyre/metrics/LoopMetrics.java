@@ -90,6 +90,13 @@ public sealed interface LoopMetrics permits Metrics {
     /// Returns the number of streams opened so far.
     long streamsOpened();
 
+    /// Returns the number of streams that moved to this loop from another one. See
+    /// [dev.gyre.io.Stream#moveTo].
+    long streamsMovedIn();
+
+    /// Returns the number of streams that moved from this loop to another one.
+    long streamsMovedOut();
+
     /// Returns the number of connections that listeners closed at once because of a limit such as
     /// [dev.gyre.io.ListenerConfig#maxConnectionsPerPeer].
     long connectionsRefused();

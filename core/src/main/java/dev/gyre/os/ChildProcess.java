@@ -80,9 +80,9 @@ public sealed interface ChildProcess permits WatchedProcess {
     /// @return this process
     ChildProcess onExit(Consumer<? super Exit> callback);
 
-    /// Returns the exit as a promise, the same one on every call. It is settled among the callbacks
-    /// of [#onExit], in the position of the first call of this method. It keeps the loop alive only
-    /// as long as the process itself does.
+    /// Returns the exit as a promise, the same one on every call. It settles in order with the
+    /// [#onExit] callbacks, as if the first call of this method had added one. It keeps the loop
+    /// alive only as long as the process itself does.
     ///
     /// A loop that terminates first rejects it with [LoopTerminatedException]; the process keeps
     /// running.

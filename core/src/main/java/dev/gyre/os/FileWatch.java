@@ -65,8 +65,8 @@ public sealed interface FileWatch extends AutoCloseable permits OpenFileWatch {
     ///
     /// A directory that is created or moved in is reported as CREATED, followed by its existing
     /// entries: no entry is missed, however fast the directory is filled. An entry that is *moved*
-    /// into a new directory while that is being added may be reported twice. One that is gone again
-    /// by then may be reported as DELETED only.
+    /// into a directory while the watch adds that directory may be reported twice. An entry that is
+    /// deleted before the watch has read it may be reported only as DELETED.
     ///
     /// If directories are moved, or exchange their names, faster than their events are read, the
     /// history may be ambiguous. Then the watch stops reporting, and once no event is left it

@@ -31,7 +31,7 @@ public abstract class TimerContract extends ConformanceFixture {
     void delay_thatMakesNoDeadline_isRefusedByItsName() {
         assertThatThrownBy(() -> loop.after(Duration.ofNanos(-5), this::fired))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT-0.000000005S");
+                .hasMessageContaining("-5 ns");
         assertThatThrownBy(() -> loop.after(Duration.ofDays(200_000), this::fired))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("delay");

@@ -162,6 +162,65 @@ class BufferTest {
         assertThat(buffer.skip(14).indexOf(wanted)).isEqualTo(lower ? 4 : -1);
     }
 
+    @Property(tries = 1_000)
+    void indexOf_fromAnOffset_isThatOfTheRest(
+            @ForAll @Size(max = 40) byte[] content,
+            @ForAll @IntRange(max = 40) int skipped,
+            @ForAll @IntRange(max = 41) int from,
+            @ForAll byte wanted) {
+        Buffer buffer = Buffer.allocate(41).put(content).put(wanted);
+        buffer.skip(Math.min(skipped, content.length));
+        if (from > buffer.readable()) {
+            assertThatThrownBy(() -> buffer.indexOf(wanted, from))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            return;
+        }
+        int found = buffer.indexOf(wanted, from);
+        int ofRest = buffer.skip(from).indexOf(wanted);
+        assertThat(found).isEqualTo(ofRest < 0 ? -1 : from + ofRest);
+    }
+
+    @Example
+    @Clause("O-8")
+    void indexOf_fromANegativeOffset_isMisuse() {
+        assertThatThrownBy(() -> of("abc").indexOf((byte) 'a', -1))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    // ------------------------------------------------------------------ marks
+
+    @Example
+    @Clause("O-8")
+    void reset_afterReading_makesTheBytesAfterTheMarkReadableAgain() {
+        Buffer buffer = Buffer.allocate(12).put("onetwothree").skip(3).mark();
+        assertThat(buffer.getText(5, US_ASCII)).isEqualTo("twoth");
+        assertThat(buffer.reset().getText(US_ASCII)).isEqualTo("twothree");
+        buffer.put("!");
+        assertThat(buffer.reset().getText(US_ASCII)).isEqualTo("twothree!");
+    }
+
+    @Example
+    @Clause("O-8")
+    void reset_withoutAMark_isMisuse() {
+        assertThatThrownBy(() -> of("abc").reset())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("call mark()");
+        assertThatThrownBy(() -> of("abc").mark().compact().reset())
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> of("abc").mark().clear().reset())
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Example
+    @Clause("O-8")
+    void reset_afterASlice_readsTheBytesOfTheSliceAgain() {
+        Buffer buffer = of("onetwo").mark();
+        Buffer one = buffer.slice(3);
+        assertThat(buffer.reset().getText(US_ASCII)).isEqualTo("onetwo");
+        assertThat(one.mark().getText(US_ASCII)).isEqualTo("one");
+        assertThat(one.reset().readable()).isEqualTo(3);
+    }
+
     // ------------------------------------------------------------------ slices
 
     @Example

@@ -285,7 +285,7 @@ class ReadinessFaultsTest extends FaultFixture {
     void start_ofADescriptorThatBlocks_isRefusedAndLendsNothing() {
         Pipe pipe = keep(Pipe.open());
         Buffer buffer = Buffer.allocate(8);
-        Descriptor blocking = keep(Descriptor.own(TestDescriptors.duplicate(pipe.reader()).fd()));
+        Descriptor blocking = keep(TestDescriptors.duplicate(pipe.reader()));
         assertThatThrownBy(() -> operations.read(file(), buffer, note("file")).start())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is blocking");

@@ -360,6 +360,76 @@ public abstract class StreamContract extends StreamFixture {
 
     @Test
     @Clause("N-4")
+    void onClose_calledSeveralTimes_addsCallbacksThatAreCalledInOrder() {
+        connect();
+        server.onClose(reason -> events.add("first " + reason))
+                .onClose(
+                        reason -> {
+                            events.add("second " + reason);
+                            server.onClose(late -> events.add("added " + late));
+                        })
+                .onClose(reason -> events.add("third " + reason));
+        server.abort();
+        awaitEvent("added ABORTED");
+        assertThat(events)
+                .containsExactly(
+                        "first ABORTED", "second ABORTED", "third ABORTED", "added ABORTED");
+    }
+
+    @Test
+    @Clause({"N-4", "N-6"})
+    void onClose_whoseCallbacksThrow_stillCallsTheOthers() {
+        connect();
+        for (String name : List.of("first", "second", "third")) {
+            server.onClose(
+                    reason -> {
+                        events.add(name);
+                        throw new IllegalStateException("thrown by a test");
+                    });
+        }
+        server.abort();
+        runUntil("the listener let it go", () -> listener.connections() == 0);
+        assertThat(events).containsExactly("first", "second", "third");
+        assertThat(loop.metrics().failures()).isEqualTo(3);
+    }
+
+    @Test
+    @Clause("N-4")
+    void onClose_ofAClosedStream_isCalledSoonAndNotAtOnce() {
+        connect();
+        server.onClose(reason -> events.add("closed"));
+        server.abort();
+        awaitEvent("closed");
+        loop.submit(
+                () -> {
+                    server.onClose(reason -> events.add("late " + reason));
+                    events.add("still in the caller");
+                });
+        awaitEvent("late ABORTED");
+        assertThat(events).containsExactly("closed", "still in the caller", "late ABORTED");
+    }
+
+    @Test
+    @Clause("N-4")
+    void reset_ofTheBufferInOnData_leavesTheBytesUnread() {
+        connect();
+        server.onData(
+                data -> {
+                    data.mark();
+                    String line = data.getText(US_ASCII);
+                    events.add(line);
+                    if (!line.endsWith("\n")) {
+                        data.reset();
+                    }
+                });
+        client.write("half");
+        awaitEvent("half");
+        client.write(" a line\n");
+        awaitEvent("half a line\n");
+    }
+
+    @Test
+    @Clause("N-4")
     void onClose_isNeverCalledInsideACallOfOnesOwn() {
         connect();
         server.onClose(reason -> events.add("closed"));

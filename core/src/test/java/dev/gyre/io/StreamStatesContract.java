@@ -18,13 +18,14 @@ public abstract class StreamStatesContract extends StreamFixture {
             StreamConfig.DEFAULT.withSocket(SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10));
 
     private void requireStates(StreamState state, OutputState output) {
-        assertThat(server.state()).isEqualTo(state);
+        assertThat(server.state()).as("events %s", events).isEqualTo(state);
         assertThat(server.outputState()).isEqualTo(output);
     }
 
     /// To where the peer does not take what is sent.
     private void backpressure() {
         client.onData(Buffer::clear);
+        client.onClose(reason -> events.add("client " + reason));
         client.pause();
         server.write(new byte[8 << 20]);
         settle();

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -347,7 +348,7 @@ public abstract class TlsStreamContract extends StreamFixture {
         awaitClosed(server);
 
         assertThat(heard).containsExactly("STARTTLS");
-        assertThat(server.closeReason()).isEqualTo(CloseReason.TLS_FAILED);
+        assertThat(server.closeReason()).isEqualTo(CloseReason.TLS_HANDSHAKE_FAILED);
         assertThat(server.failure())
                 .hasMessageContaining("the peer speaks no TLS: it sent 'injected command'");
         runUntil("rejected", () -> failures.size() == 1);
@@ -374,7 +375,7 @@ public abstract class TlsStreamContract extends StreamFixture {
             assertThat(response.toString()).isEqualTo(each[1]);
             assertThat(client.closeReason()).isEqualTo(CloseReason.ENDED);
         }
-        assertThat(loop.metrics().streamsClosed(CloseReason.TLS_FAILED)).isEqualTo(2);
+        assertThat(loop.metrics().streamsClosed(CloseReason.TLS_HANDSHAKE_FAILED)).isEqualTo(2);
     }
 
     @Test
@@ -426,7 +427,7 @@ public abstract class TlsStreamContract extends StreamFixture {
 
         assertThat(events)
                 .contains("server last", "client words")
-                .doesNotContain("client TLS_FAILED");
+                .doesNotContain("client TLS_TRUNCATED", "client TLS_FAILED");
     }
 
     @Test
@@ -453,8 +454,115 @@ public abstract class TlsStreamContract extends StreamFixture {
 
         awaitClosed(client);
 
-        assertThat(client.closeReason()).isIn(CloseReason.RESET, CloseReason.TLS_FAILED);
+        assertThat(client.closeReason()).isIn(CloseReason.RESET, CloseReason.TLS_TRUNCATED);
         assertThat(events).doesNotContain("client end");
+    }
+
+    /// Connects the client to the TLS server through a plaintext relay, which [#server] is then.
+    private void connectThroughARelay(List<Stream> ends) {
+        listen(ListenerConfig.DEFAULT.withTls(serverTls));
+        Listener behind = listener;
+        listener =
+                Listener.on(
+                        loop,
+                        anyPort(),
+                        ListenerConfig.DEFAULT,
+                        front ->
+                                Stream.connect(loop, behind.address())
+                                        .thenAccept(
+                                                back -> {
+                                                    ends.addAll(List.of(front, back));
+                                                    front.onData(back::write);
+                                                    back.onData(front::write);
+                                                }));
+        client = outcome(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(clientTls)));
+        runUntil("accepted", () -> server != null);
+        behind.close();
+    }
+
+    @Test
+    @Clause("X-1")
+    void end_withoutCloseNotify_isTruncation() {
+        List<Stream> relay = new ArrayList<>();
+        connectThroughARelay(relay);
+        record("client", client);
+        server.write("partial");
+        awaitEvent("client partial");
+
+        relay.getFirst().end();
+        awaitClosed(client);
+
+        assertThat(client.closeReason()).isEqualTo(CloseReason.TLS_TRUNCATED);
+        assertThat(client.failure()).hasMessageContaining("without close_notify");
+        assertThat(events).doesNotContain("client end");
+        relay.forEach(Stream::abort);
+    }
+
+    @Test
+    @Clause("X-1")
+    void input_thatIsNotTlsAfterTheHandshake_isAFailureButNoTruncation() {
+        List<Stream> relay = new ArrayList<>();
+        connectThroughARelay(relay);
+        record("client", client);
+
+        relay.getFirst().write("no record at all");
+        relay.getFirst().end();
+        awaitClosed(client);
+
+        assertThat(client.closeReason()).isEqualTo(CloseReason.TLS_FAILED);
+        assertThat(client.failure()).hasMessageContaining("not TLS");
+        relay.forEach(Stream::abort);
+    }
+
+    // ------------------------------------------------------------------ failed handshakes
+
+    @Test
+    @Clause("X-1")
+    void onHandshakeFailed_isCalledWithThePeerAndTheCause() throws IOException {
+        List<SocketAddress> peers = new ArrayList<>();
+        List<Throwable> causes = new ArrayList<>();
+        ListenerConfig config =
+                ListenerConfig.DEFAULT.withOnHandshakeFailed(
+                        (peer, cause) -> {
+                            peers.add(peer);
+                            causes.add(cause);
+                        });
+        listen(config.withTls(serverTls));
+        Tls wary = Tls.client().withTrustedCertificates(Certificates.pem("other"));
+        failure(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(wary)));
+        runUntil("the certificate is rejected", () -> causes.size() == 1);
+        Stream brief = outcome(Stream.connect(loop, address()));
+        SocketAddress of = brief.localAddress();
+        brief.end();
+        runUntil("the peer leaves", () -> causes.size() == 2);
+        listener.close();
+        listen(config.withTls(serverTls.withHandshakeTimeout(Duration.ofMillis(20))));
+        Stream silent = outcome(Stream.connect(loop, address()));
+        runUntil("the handshake times out", () -> causes.size() == 3);
+
+        assertThat(causes.get(0)).hasMessageContaining("it does not accept our certificate");
+        assertThat(causes.get(1)).hasMessageContaining("ended during the TLS handshake");
+        assertThat(peers.get(1)).isEqualTo(of);
+        assertThat(causes.get(2)).hasMessageContaining("did not complete within 20 ms");
+        assertThat(server).as("a stream without a handshake").isNull();
+        silent.abort();
+    }
+
+    @Test
+    @Clause({"X-1", "N-6"})
+    void onHandshakeFailed_thatThrows_reachesTheLoopAndTheListenerContinues() {
+        listen(
+                ListenerConfig.DEFAULT
+                        .withTls(serverTls)
+                        .withOnHandshakeFailed(
+                                (_, _) -> {
+                                    throw new IllegalStateException("thrown by a test");
+                                }));
+        outcome(Stream.connect(loop, address())).end();
+        runUntil("the failure is counted", () -> loop.metrics().failures() == 1);
+
+        client = outcome(Stream.connect(loop, address(), StreamConfig.DEFAULT.withTls(clientTls)));
+        runUntil("accepted", () -> server != null);
     }
 
     // ------------------------------------------------------------------ failures
@@ -561,7 +669,7 @@ public abstract class TlsStreamContract extends StreamFixture {
 
         assertThat(failure)
                 .isInstanceOf(SSLException.class)
-                .hasMessageContaining("did not complete within PT0.02S");
+                .hasMessageContaining("did not complete within 20 ms");
     }
 
     @Test

@@ -9,6 +9,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -41,12 +43,17 @@ final class HttpExamplesTest {
             Set.of(
                     "BlockingReport.java",
                     "Chat.java",
+                    "Cores.java",
+                    "CoresState.java",
+                    "CpuWork.java",
                     "HelloHttp.java",
                     "HttpGet.java",
+                    "HttpTest.java",
                     "HttpsServer.java",
                     "NotesApi.java",
                     "ServerEvents.java",
                     "SimulatedHttp.java",
+                    "SimulatedTls.java",
                     "StaticSite.java",
                     "UsersApi.java");
 
@@ -79,6 +86,51 @@ final class HttpExamplesTest {
     }
 
     @Test
+    void cores_asked_respondsAndDrainsWhenInterrupted() throws Exception {
+        try (var example = RunningExample.start(directory, "Cores.java", "0")) {
+            String authority = authority(example);
+            assertThat(ask(to("http://" + authority + "/")).body()).isEqualTo("Hello, World!\n");
+            client.close(); // The drain would wait for open connections.
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void coresState_visited_countsPerLoopAndForAll() throws Exception {
+        try (var example = RunningExample.start(directory, "CoresState.java", "0")) {
+            String root = "http://" + authority(example);
+            // The client keeps its connection, which belongs to one loop.
+            assertThat(ask(to(root + "/visits/ada")).body()).isEqualTo("ada: 1 on this loop\n");
+            assertThat(ask(to(root + "/visits/ada")).body()).isEqualTo("ada: 2 on this loop\n");
+            assertThat(ask(to(root + "/health")).body()).isEqualTo("{\"status\":\"up\"}");
+            client.close();
+            example.interrupt();
+            assertThat(example.ends()).containsExactly("visits: 2, graceful: true");
+        }
+    }
+
+    @Test
+    void cpuWork_asked_computesOverHttpAndOverItsOwnProtocol() throws Exception {
+        try (var example = RunningExample.start(directory, "CpuWork.java", "0")) {
+            String root = "http://" + authority(example);
+            String numbers = example.nextLine();
+            int port = Integer.parseInt(numbers.substring(numbers.lastIndexOf(':') + 1));
+            assertThat(ask(to(root + "/primes/1000")).body()).isEqualTo("168\n");
+            assertThat(ask(to(root + "/primes/1")).statusCode()).isEqualTo(400);
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                socket.getOutputStream().write("100\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().readNBytes(3))
+                        .asString(StandardCharsets.US_ASCII)
+                        .isEqualTo("25\n");
+            }
+            client.close();
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
     void helloHttp_asked_answersAndEndsWhenInterrupted() throws Exception {
         try (var example = RunningExample.start(directory, "HelloHttp.java", "0")) {
             String authority = authority(example);
@@ -100,13 +152,13 @@ final class HttpExamplesTest {
             }
             try (var missing = RunningExample.start(directory, "HttpGet.java", uri + "nowhere")) {
                 missing.says("404 Not Found");
-                assertThat(missing.ends()).containsExactly("there is nothing at /nowhere");
+                assertThat(missing.ends()).containsExactly("no resource at /nowhere");
             }
             server.interrupt();
             assertThat(server.ends()).isEmpty();
         }
         try (var nobody = RunningExample.start(directory, "HttpGet.java", uri)) {
-            assertThat(nobody.nextLine()).startsWith("no answer: ");
+            assertThat(nobody.nextLine()).startsWith("no response: ");
             assertThat(nobody.ends()).isEmpty();
         }
     }
@@ -124,7 +176,7 @@ final class HttpExamplesTest {
             assertThat(found.headers().firstValue("Cache-Control")).contains("no-store");
             assertThat(ask(to(users + "/2")))
                     .returns(404, HttpResponse::statusCode)
-                    .returns("there is no user 2\n", HttpResponse::body);
+                    .returns("no user 2\n", HttpResponse::body);
             assertThat(ask(to(users + "/two")).statusCode()).isEqualTo(400);
             assertThat(ask(to(users).DELETE()).statusCode()).isEqualTo(405);
             example.interrupt();
@@ -137,16 +189,15 @@ final class HttpExamplesTest {
         try (var example = RunningExample.start(directory, "NotesApi.java", "0")) {
             String notes = "http://" + authority(example) + "/notes";
             assertThat(ask(to(notes)).statusCode()).isEqualTo(401);
-            assertThat(ask(note(notes, "{\"text\":\"milk\"}")).statusCode()).isEqualTo(201);
-            assertThat(ask(note(notes, "{\"text\":\"bread\"}")).body())
-                    .isEqualTo("{\"text\":\"bread\"}");
+            assertThat(ask(note(notes, "text=milk")).statusCode()).isEqualTo(201);
+            assertThat(ask(note(notes, "text=bread")).body()).isEqualTo("{\"text\":\"bread\"}");
             assertThat(ask(note(notes, "milk")).statusCode()).isEqualTo(400);
 
             assertThat(ask(known(notes)).body())
                     .isEqualTo("[{\"text\":\"milk\"},{\"text\":\"bread\"}]");
-            assertThat(ask(known(notes + "?most=1")).body()).isEqualTo("[{\"text\":\"milk\"}]");
+            assertThat(ask(known(notes + "?max=1")).body()).isEqualTo("[{\"text\":\"milk\"}]");
             assertThat(ask(known(notes + "?word=br")).body()).isEqualTo("[{\"text\":\"bread\"}]");
-            assertThat(ask(known(notes + "?most=none")).statusCode()).isEqualTo(400);
+            assertThat(ask(known(notes + "?max=none")).statusCode()).isEqualTo(400);
             HttpResponse<String> preflight =
                     ask(
                             to(notes)
@@ -168,8 +219,10 @@ final class HttpExamplesTest {
         return to(uri).header("Authorization", "Bearer secret");
     }
 
-    private static HttpRequest.Builder note(String uri, String json) {
-        return known(uri).POST(BodyPublishers.ofString(json));
+    private static HttpRequest.Builder note(String uri, String form) {
+        return known(uri)
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(form));
     }
 
     @Test
@@ -211,17 +264,17 @@ final class HttpExamplesTest {
             Heard other = new Heard();
             Heard elsewhere = new Heard();
             WebSocket first = join(authority, "tea?name=Ann", one);
-            assertThat(one.next()).isEqualTo("Ann came; there are 1");
+            assertThat(one.next()).isEqualTo("Ann joined, 1 online");
             WebSocket _ = join(authority, "coffee", elsewhere);
-            assertThat(elsewhere.next()).isEqualTo("somebody came; there are 1");
+            assertThat(elsewhere.next()).isEqualTo("guest joined, 1 online");
             WebSocket second = join(authority, "tea?name=Zo%C3%AB", other);
-            assertThat(one.next()).isEqualTo("Zoë came; there are 2");
-            assertThat(other.next()).isEqualTo("Zoë came; there are 2");
+            assertThat(one.next()).isEqualTo("Zoë joined, 2 online");
+            assertThat(other.next()).isEqualTo("Zoë joined, 2 online");
             WebSocket _ = first.sendText("hello", true).join();
             assertThat(one.next()).isEqualTo("Ann: hello");
             assertThat(other.next()).isEqualTo("Ann: hello");
             WebSocket _ = second.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
-            assertThat(one.next()).isEqualTo("Zoë left; there are 1");
+            assertThat(one.next()).isEqualTo("Zoë left, 1 online");
             example.interrupt();
             assertThat(one.next()).isEqualTo("closed with 1001");
             assertThat(elsewhere.next()).as("and nothing before").isEqualTo("closed with 1001");
@@ -313,9 +366,29 @@ final class HttpExamplesTest {
                                 .build()) {
             HttpRequest request = to("https://" + authority(example) + "/").build();
             assertThat(trusting.send(request, BodyHandlers.ofString()).body())
-                    .isEqualTo("You came by TLSv1.3.\n");
+                    .isEqualTo("connected with TLSv1.3\n");
             example.interrupt();
             assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void httpTest_run_passesEverywhere() throws Exception {
+        try (var example = RunningExample.start(directory, "HttpTest.java")) {
+            assertThat(example.ends())
+                    .containsExactly(
+                            "passed in a simulated world",
+                            "passed over real sockets",
+                            "passed in a hundred worlds with faults");
+        }
+    }
+
+    @Test
+    void simulatedTls_run_printsWhatEachClientReceived() throws Exception {
+        try (var example = RunningExample.start(directory, "SimulatedTls.java")) {
+            assertThat(example.ends())
+                    .containsExactly(
+                            "HttpClient: Hello, TLS!", "WebSocket: hello", "TestClient: passed");
         }
     }
 
@@ -325,8 +398,8 @@ final class HttpExamplesTest {
             assertThat(example.ends())
                     .isEqualTo(
                             List.of(
-                                    "answered at once: false",
-                                    "answered after a minute: true",
+                                    "responded at once: false",
+                                    "responded after a minute: true",
                                     "closed after another: true",
                                     "the same in three hundred worlds"));
         }

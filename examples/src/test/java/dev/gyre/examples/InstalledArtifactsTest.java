@@ -31,6 +31,8 @@ final class InstalledArtifactsTest {
     private static final Path PUBLISHED = RunningExample.ROOT.resolve("target/repository");
     private static final Path GYRE = PUBLISHED.resolve("dev/gyre");
     private static final Path PROJECTS = RunningExample.EXAMPLES.resolve("src/test/projects");
+    private static final Path REPOSITORY =
+            Path.of("target", "consumer-repository").toAbsolutePath();
     private static final Path JDK = Path.of(System.getProperty("java.home"));
 
     @TempDir private static Path directory;
@@ -42,14 +44,9 @@ final class InstalledArtifactsTest {
         assertThat(published || System.getenv("CI") == null).as(message).isTrue();
         assumeTrue(published, message);
         copy(PROJECTS, directory);
-        // Only the plugins are kept for the next build.
-        Path repository = Path.of("target", "consumer-repository").toAbsolutePath();
-        delete(repository.resolve("dev/gyre"));
-        Path settings = Files.writeString(directory.resolve("settings.xml"), settings());
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("gyre.maven.home"), "bin", "mvn").toString());
-        command.addAll(List.of("-B", "-q", "-ntp", "-Dmaven.repo.local=" + repository));
-        command.addAll(List.of("-s", settings.toString(), "-gs", settings.toString()));
+        delete(REPOSITORY.resolve("dev/gyre")); // Only plugins and libraries are kept.
+        Files.writeString(directory.resolve("settings.xml"), settings());
+        List<String> command = maven();
         for (String plugin : List.of("resources", "compiler", "dependency")) {
             String name = "maven-" + plugin + "-plugin";
             command.add("-D" + name + ".version=" + versionOf(name));
@@ -61,9 +58,21 @@ final class InstalledArtifactsTest {
     @Test
     void install_ofThisProject_bringsWhatUsersNeedWithSources() throws IOException {
         assertThat(names(GYRE))
-                .containsExactly("gyre-core", "gyre-http", "gyre-parent", "gyre-testkit");
+                .containsExactly(
+                        "gyre-core",
+                        "gyre-http",
+                        "gyre-http-testkit",
+                        "gyre-jackson",
+                        "gyre-parent",
+                        "gyre-testkit");
         String version = versionOf("gyre-parent");
-        for (String name : List.of("gyre-core", "gyre-http", "gyre-testkit")) {
+        for (String name :
+                List.of(
+                        "gyre-core",
+                        "gyre-http",
+                        "gyre-http-testkit",
+                        "gyre-jackson",
+                        "gyre-testkit")) {
             String file = name + "-" + version;
             assertThat(names(GYRE.resolve(name).resolve(version)))
                     .contains(file + ".jar", file + "-sources.jar", file + ".pom");
@@ -118,6 +127,29 @@ final class InstalledArtifactsTest {
                 .isEqualTo("true\n");
     }
 
+    /// The default versions of plugins depend on Maven, so the goals are called one by one.
+    @Test
+    void firstService_ofTheGuide_compilesAndPassesItsTest() throws Exception {
+        Path guide = RunningExample.ROOT.resolve("docs/guide/first-service.md");
+        Path project = directory.resolve("todo");
+        assertThat(Files.readString(guide))
+                .contains("```xml\n" + Files.readString(project.resolve("pom.xml")) + "```\n");
+        Path sources = Files.createDirectories(project.resolve("src/main/java"));
+        Files.copy(
+                RunningExample.EXAMPLES.resolve("TodoService.java"),
+                sources.resolve("TodoService.java"));
+        List<String> command = maven();
+        String plugin = "org.apache.maven.plugins:maven-%s-plugin:";
+        command.add(plugin.formatted("compiler") + "compile");
+        command.add(plugin.formatted("compiler") + "testCompile");
+        command.add(plugin.formatted("surefire") + "test");
+
+        run(project, command);
+
+        assertThat(names(project.resolve("target/surefire-reports")))
+                .contains("TEST-TodoServiceTest.xml");
+    }
+
     @Test
     void guide_forProjectsOfUsers_saysWhatIsTestedHere() throws IOException {
         String guide = Files.readString(RunningExample.ROOT.resolve("docs/guide/http.md"));
@@ -133,11 +165,21 @@ final class InstalledArtifactsTest {
         assertThat(Files.readString(PROJECTS.resolve("modular/src/main/java/module-info.java")))
                 .contains("requires dev.gyre.http;");
         assertThat(guide)
-                .contains("`mvn install -DskipTests`", "`requires dev.gyre.http;`")
+                .contains("`mvn install -Dquick`", "`requires dev.gyre.http;`")
                 .contains("<version>" + versionOf("gyre-parent") + "</version>");
     }
 
     // ------------------------------------------------------------------ Maven and Java
+
+    /// Returns the command of Maven without goals.
+    private static List<String> maven() {
+        String settings = directory.resolve("settings.xml").toString();
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("gyre.maven.home"), "bin", "mvn").toString());
+        command.addAll(List.of("-B", "-q", "-ntp", "-Dmaven.repo.local=" + REPOSITORY));
+        command.addAll(List.of("-s", settings, "-gs", settings));
+        return command;
+    }
 
     /// Two repositories of files: the artefacts come from `build`, all else from the local repository.
     private static String settings() {

@@ -84,7 +84,7 @@ final class LauncherTest {
                                 2,
                                 List.of(
                                         "Missing required parameter: FILE",
-                                        "gyre help java has more.")));
+                                        "Run gyre help java for its options.")));
     }
 
     @Test

@@ -44,7 +44,8 @@ final class OperatingSystemExamplesTest {
             example.says("working");
             example.interrupt();
             assertThat(example.ends())
-                    .containsExactly("finishing; once more ends at once", "finished, whole");
+                    .containsExactly(
+                            "finishing; press Ctrl-C again to stop now", "finished, whole");
         }
     }
 
@@ -54,7 +55,7 @@ final class OperatingSystemExamplesTest {
         try (var example = RunningExample.start(directory, "CtrlC.java", batchWithoutEnd)) {
             example.says("working");
             example.interrupt();
-            example.says("finishing; once more ends at once");
+            example.says("finishing; press Ctrl-C again to stop now");
             example.interrupt();
             assertThat(example.endsWithComplaint()).containsExactly("dropped, in pieces");
             assertThat(example.complaint())
@@ -70,7 +71,7 @@ final class OperatingSystemExamplesTest {
             example.hears("o\nwithout an end");
             example.says("TWO");
             example.hearsNoMore();
-            assertThat(example.ends()).containsExactly("WITHOUT AN END", "that was all");
+            assertThat(example.ends()).containsExactly("WITHOUT AN END", "end of input");
         }
     }
 
@@ -80,7 +81,10 @@ final class OperatingSystemExamplesTest {
         Path program = Files.writeString(directory.resolve("fickle"), FICKLE);
         try (var example =
                 RunningExample.start(directory, "Supervisor.java", "sh", program.toString())) {
-            example.says("exited with 3; again in 100 ms", "exited with 3; again in 200 ms", "up");
+            example.says(
+                    "exited with 3; restarting in 100 ms",
+                    "exited with 3; restarting in 200 ms",
+                    "up");
             example.interrupt();
             assertThat(example.ends()).containsExactly("asked to end", "exited with 0");
         }
@@ -92,9 +96,9 @@ final class OperatingSystemExamplesTest {
         try (var example = RunningExample.start(directory, "Supervisor.java", "./absent")) {
             assertThat(example.nextLine())
                     .startsWith("cannot start './absent': ENOENT")
-                    .endsWith("; again in 100 ms");
+                    .endsWith("; restarting in 100 ms");
             example.interrupt();
-            assertThat(example.ends()).allMatch(line -> line.contains("again in"));
+            assertThat(example.ends()).allMatch(line -> line.contains("restarting in"));
         }
     }
 

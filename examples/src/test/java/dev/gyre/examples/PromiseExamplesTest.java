@@ -43,15 +43,15 @@ final class PromiseExamplesTest {
         assertThat(output(name))
                 .as("all three styles print the same: what is changed in one, change in all")
                 .containsExactly(
-                        "market failed (closed on Mondays): its catalogue has to do",
-                        "island did not answer in time",
+                        "market failed (closed on Mondays): using its catalogue price",
+                        "island did not respond in time",
                         "best offer: market");
     }
 
     @Test
     void promises_workStepsAndATimeout_reachTheThreadThatWaits() throws Exception {
         assertThat(output("Promises.java"))
-                .containsExactly("begun, and nothing has come yet", "4", "no letter", "no reply");
+                .containsExactly("started, no result yet", "4", "no letter", "no reply");
     }
 
     @Test
@@ -64,7 +64,7 @@ final class PromiseExamplesTest {
                         "copy 3",
                         "copy 4",
                         "copy 5",
-                        "copy 6 refused");
+                        "copy 6 rejected");
     }
 
     @Test
@@ -72,6 +72,6 @@ final class PromiseExamplesTest {
         assertThat(output("Cancelling.java"))
                 .containsExactly(
                         "first search: the deadline of 100 ms passed",
-                        "second search: the user went away");
+                        "second search: the user left");
     }
 }

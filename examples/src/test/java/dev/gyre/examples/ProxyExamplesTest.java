@@ -111,6 +111,36 @@ final class ProxyExamplesTest {
     }
 
     @Test
+    void reverseProxy_replacesForwardingHeadersThatTheClientForged() throws Exception {
+        try (ServerSocket behind = new ServerSocket(0, 1, HERE);
+                var example = proxy(behind.getLocalPort());
+                Socket client = new Socket(HERE, port(example))) {
+            send(
+                    client,
+                    """
+                    GET / HTTP/1.1
+                    Host: a
+                    X-Forwarded-For: 6.6.6.6
+                    X-Forwarded-Proto: https
+                    X-Forwarded-Host: evil
+                    X-Forwarded-Port: 99
+                    Forwarded: for=6.6.6.6
+
+                    """
+                            .replace("\n", "\r\n"));
+            try (Socket server = behind.accept()) {
+                assertThat(readHead(server))
+                        .doesNotContain("6.6.6.6", "https", "evil", "-Port", "\r\nForwarded")
+                        .contains("X-Forwarded-For: 127.0.0.1\r\n")
+                        .contains("X-Forwarded-Proto: http\r\n")
+                        .contains("X-Forwarded-Host: a\r\n");
+            }
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
     void reverseProxy_whoseServerIsCutOff_cutsOff_andWithoutOneSaysSo() throws Exception {
         ServerSocket behind = new ServerSocket(0, 1, HERE);
         try (behind;

@@ -24,7 +24,7 @@ final class QuotationsTest {
     private static final Pattern BLOCK =
             Pattern.compile("^```java\\R(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern EXAMPLE =
-            Pattern.compile("\\((?:\\.\\./\\.\\./)?examples/(\\w+\\.java)\\)");
+            Pattern.compile("\\((?:\\.\\./\\.\\./)?examples/([\\w/]+\\.java)\\)");
     private static final Pattern LINK = Pattern.compile("]\\(([^):#]+)(#[^)]*)?\\)");
 
     static List<Path> pages() throws IOException {

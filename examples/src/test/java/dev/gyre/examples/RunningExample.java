@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -23,15 +24,8 @@ final class RunningExample implements AutoCloseable {
     static final Path ROOT = Path.of(System.getProperty("gyre.root"));
     static final Path EXAMPLES = ROOT.resolve("examples");
 
-    /// The module path, and what is on it.
-    static final String MODULES =
-            System.getProperty("gyre.core.jar")
-                    + File.pathSeparator
-                    + System.getProperty("gyre.http.jar")
-                    + File.pathSeparator
-                    + System.getProperty("gyre.testkit.jar");
-
-    static final String ROOTS = "dev.gyre,dev.gyre.http,dev.gyre.testkit";
+    /// The examples that also use Jackson and H2.
+    private static final Set<String> WITH_LIBRARIES = Set.of("TodoService.java");
 
     /// The first to end leaves here what it has loaded of the compiler, which spares the others a third of their time.
     private static final Path CACHE = Path.of("target", "examples.jsa").toAbsolutePath();
@@ -57,17 +51,36 @@ final class RunningExample implements AutoCloseable {
         LATER.execute(process::destroyForcibly);
     }
 
+    /// Returns the options of java and javac for the modules of an example.
+    static List<String> modules(String name) {
+        List<String> path = new ArrayList<>();
+        for (String module : List.of("core", "http", "testkit", "http-testkit")) {
+            path.add(System.getProperty("gyre." + module + ".jar"));
+        }
+        String roots = "dev.gyre,dev.gyre.http,dev.gyre.testkit,dev.gyre.http.testkit";
+        if (WITH_LIBRARIES.contains(name)) {
+            path.add(System.getProperty("gyre.jackson.jar"));
+            path.add(System.getProperty("gyre.libraries"));
+            roots += ",dev.gyre.jackson,com.h2database";
+        }
+        return List.of(
+                "--module-path", String.join(File.pathSeparator, path), "--add-modules", roots);
+    }
+
     /// Starts an example in a directory, where its errors are kept too.
     static RunningExample start(Path directory, String name, String... arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("--module-path", MODULES, "--add-modules", ROOTS));
+        command.addAll(modules(name));
         command.add("--enable-native-access=dev.gyre");
         command.add("-ea");
         // They run for a second: the better compiler would not be through with its work by then.
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-        command.addAll(List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + CACHE));
+        if (!WITH_LIBRARIES.contains(name)) { // An archive is for one module path.
+            command.addAll(
+                    List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + CACHE));
+        }
         command.addAll(List.of("-Xlog:cds=off", "-Xlog:aot=off")); // It tells what it cannot use.
         command.add(EXAMPLES.resolve(name).toString());
         command.addAll(List.of(arguments));

@@ -39,12 +39,13 @@ final class StreamExamplesTest {
                     "EchoServer.java",
                     "LineProtocol.java",
                     "MutualTls.java",
+                    "Reconnect.java",
                     "TcpProxy.java",
                     "TlsEcho.java",
                     "UdpEcho.java");
 
     private static final String ANNOUNCED = "listening on ";
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     /// Made once: keytool is a JVM for each.
     @TempDir static Path identities;
@@ -76,7 +77,7 @@ final class StreamExamplesTest {
 
     private static Socket connect(InetSocketAddress address) throws IOException {
         Socket socket = new Socket(address.getAddress(), address.getPort());
-        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setSoTimeout(TIMEOUT_MILLIS);
         return socket;
     }
 
@@ -119,7 +120,7 @@ final class StreamExamplesTest {
                 var example = serving("TcpProxy.java", "0", "127.0.0.1", port(target));
                 Socket client = connect(address(example));
                 Socket server = target.accept()) {
-            server.setSoTimeout(PATIENCE_MILLIS);
+            server.setSoTimeout(TIMEOUT_MILLIS);
             send(client, "question");
             client.shutdownOutput();
             assertThat(server.getInputStream().readAllBytes()).asString().isEqualTo("question");
@@ -128,6 +129,27 @@ final class StreamExamplesTest {
             assertThat(client.getInputStream().readAllBytes()).asString().isEqualTo("answer");
             example.interrupt();
             assertThat(example.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void reconnect_afterAClose_connectsAgainAndEndsWithItsLoop() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var example = serving("Reconnect.java", "127.0.0.1", port(server))) {
+            server.setSoTimeout(TIMEOUT_MILLIS);
+            for (int i = 0; i < 2; i++) {
+                try (Socket connection = server.accept()) {
+                    example.says("connected");
+                    send(connection, "line " + i + "\n");
+                    example.says("line " + i);
+                }
+                example.says("closed: ENDED; retrying in 100 ms");
+            }
+            try (Socket _ = server.accept()) {
+                example.says("connected");
+                example.interrupt();
+                assertThat(example.ends()).as("no retry at the end").isEmpty();
+            }
         }
     }
 
@@ -172,7 +194,7 @@ final class StreamExamplesTest {
     void udpEcho_ofSomeMessages_sendsThemBackWhole() throws Exception {
         try (var example = serving("UdpEcho.java", "0");
                 DatagramSocket client = new DatagramSocket()) {
-            client.setSoTimeout(PATIENCE_MILLIS);
+            client.setSoTimeout(TIMEOUT_MILLIS);
             client.connect(address(example));
             for (String text : List.of("one", "two", "three")) {
                 byte[] message = text.getBytes(UTF_8);
@@ -198,11 +220,11 @@ final class StreamExamplesTest {
             Path kept = Files.move(pem, directory.resolve("kept"));
             example.send("USR1");
             assertThat(example.nextLine())
-                    .startsWith("certificates as before: ")
+                    .startsWith("certificates unchanged: ")
                     .contains("server.pem");
             Files.move(kept, pem, StandardCopyOption.REPLACE_EXISTING);
             example.send("USR1");
-            example.says("certificates read again");
+            example.says("certificates reloaded");
 
             echoOverTls(address);
             example.says("connected by TLSv1.3");
@@ -228,7 +250,7 @@ final class StreamExamplesTest {
         try (Socket socket =
                 trusting(directory.resolve("ca.pem")).getSocketFactory().createSocket()) {
             socket.connect(address);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             send(socket, "secret");
             assertThat(receive(socket, 6)).isEqualTo("secret");
         }
@@ -257,7 +279,7 @@ final class StreamExamplesTest {
                     .containsExactly(
                             "localhost says hello to CN=a friend by greeting/1",
                             "alias.test says hello to CN=a friend by greeting/1",
-                            "a stranger is refused");
+                            "a client without a certificate is rejected");
         }
     }
 }

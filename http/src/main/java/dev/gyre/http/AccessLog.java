@@ -1,12 +1,12 @@
 package dev.gyre.http;
 
+import dev.gyre.EventLoop;
 import dev.gyre.Promise;
-import dev.gyre.http.internal.server.LogFile;
-import dev.gyre.http.internal.server.LogLine;
+import dev.gyre.http.internal.server.AccessLogFile;
+import dev.gyre.http.internal.server.AccessLogLine;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/// Writes a line for each request, when its answer is complete or its connection lost, and for what was no request and
-/// refused.
+/// Logs one line per request, once its response is complete or its connection lost. Requests
+/// rejected before routing are logged too.
 ///
 /// ```java
 /// try (var log = AccessLog.combined(Path.of("access.log"))) {
@@ -30,142 +30,96 @@ import java.util.function.Consumer;
 /// }
 /// ```
 ///
-/// **Lines** are those of the Common or the Combined Log Format, with the time the answer took in seconds at the
-/// end. What peers sent is escaped, so that a line is a line.
+/// **Format.** Common or Combined Log Format, followed by the duration in seconds. Input from
+/// clients is escaped, so it cannot forge lines. The address is [Request#clientAddress()].
 ///
 /// ```
-/// 203.0.113.7 - - [16/Nov/2026:12:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5120 "-" "curl/8.5.0" 0.000214
+/// 203.0.113.7 - - [16/Nov/2026:12:00:00 +0000] "GET /a HTTP/1.1" 200 512 "-" "curl/8.5.0" 0.000214
 /// ```
 ///
-/// A request whose peer left before anybody answered has the status 499. An answer that was cut off, by the peer or
-/// by a handler that failed in the middle of it, has ` cut-off` behind the time.
+/// The status is 499 if the client left before a response began. A truncated response has
+/// ` truncated` after the duration.
 ///
-/// **The loop never waits** for it: lines go through a queue to a virtual thread that writes them. If that cannot
-/// keep up and 8 192 of them wait, new ones are dropped, and counted ([#dropped()]).
+/// **Backpressure.** The loop never blocks: a virtual thread writes the lines from a queue of 8
+/// 192. Further lines are dropped and counted: see [#dropped()].
 ///
-/// **Files** are appended to, and what was written is in the file at the latest a second later, and on [#close()].
+/// **Files** are appended to. They are flushed after at most one second, and by [#close()].
 ///
-/// **Order.** First of all middleware, so that what the others answer is logged too.
+/// **Order.** Add it before other middleware, so it logs their responses too.
 ///
-/// **Failure.** A line that cannot be written is dropped, and counted, the first time with a warning to the system's logger
-/// `dev.gyre.http`. Whatever a consumer throws costs its own line only.
+/// **Failure.** A line that cannot be written is dropped and counted. The first one is reported as
+/// a warning of the logger `dev.gyre.http`. An exception of a consumer affects its own line only.
 ///
-/// **Threads.** One serves any number of servers and loops; [#close()] on any thread but a loop's: it waits until
-/// all is written, five seconds at most.
+/// **Threads.** One log serves any number of servers and loops. Call [#close()] on any thread
+/// except a loop's: it blocks until all lines are written, up to five seconds.
 public final class AccessLog implements Middleware, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.gyre.http");
-    private static final int MOST_WAITING = 8_192;
+    private static final int MAX_QUEUED = 8_192;
     private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /// So long a consumer may take for the rest: one that hangs would keep the process from ending.
+    /// Bounds the wait for a consumer that hangs.
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /// That the end has come: no line has one.
+    /// Marks the end of the queue. No line equals it.
     private static final String END = "\n";
-
-    /// Where lines go. Both methods say how many turned out to be lost.
-    private interface Lines extends Closeable {
-        int add(String line);
-
-        int flush();
-
-        @Nullable Throwable failure();
-    }
 
     private final boolean combined;
     private final InstantSource clock;
-    private final BlockingQueue<String> queue = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final @Nullable AccessLogFile file;
+
+    /// Gets the lines if there is no file.
+    private final Consumer<? super String> consumer;
+
+    private final BlockingQueue<String> queue = new ArrayBlockingQueue<>(MAX_QUEUED);
     private final LongAdder dropped = new LongAdder();
     private final Thread writer;
 
-    /// That of the writer only.
+    // Writer thread only.
     private boolean warned;
 
-    // Shared: set by whoever closes it, read by loops.
+    // Shared: set by the closing thread, read by loops.
     private volatile boolean closed;
     private final AtomicBoolean ending = new AtomicBoolean();
 
-    private AccessLog(boolean combined, InstantSource clock, Lines lines) {
+    private AccessLog(
+            boolean combined,
+            InstantSource clock,
+            @Nullable AccessLogFile file,
+            Consumer<? super String> consumer) {
         this.combined = combined;
         this.clock = clock;
-        writer = Thread.ofVirtual().name("gyre-access-log").start(() -> write(lines));
+        this.file = file;
+        this.consumer = Objects.requireNonNull(consumer, "lines");
+        writer = Thread.ofVirtual().name("gyre-access-log").start(this::write);
     }
 
-    /// Lines in the Common Log Format, handed to a consumer, on one and the same virtual thread.
+    /// Returns a log in the Common Log Format. All lines go to the consumer, on one virtual thread.
     public static AccessLog common(Consumer<? super String> lines) {
-        return new AccessLog(false, InstantSource.system(), each(lines));
+        return new AccessLog(false, InstantSource.system(), null, lines);
     }
 
-    /// Lines in the Common Log Format, appended to a file.
+    /// Returns a log in the Common Log Format that appends to a file.
     ///
-    /// @throws UncheckedIOException if it cannot be opened
+    /// @throws UncheckedIOException if the file cannot be opened
     public static AccessLog common(Path file) {
-        return new AccessLog(false, InstantSource.system(), appending(file));
+        return new AccessLog(false, InstantSource.system(), new AccessLogFile(file), _ -> {});
     }
 
-    /// Lines in the Combined Log Format, handed to a consumer, on one and the same virtual thread.
+    /// Returns a log in the Combined Log Format. All lines go to the consumer, on one virtual
+    /// thread.
     public static AccessLog combined(Consumer<? super String> lines) {
         return combined(lines, InstantSource.system());
     }
 
     static AccessLog combined(Consumer<? super String> lines, InstantSource clock) {
-        return new AccessLog(true, clock, each(lines));
+        return new AccessLog(true, clock, null, lines);
     }
 
-    /// Lines in the Combined Log Format, appended to a file.
+    /// Returns a log in the Combined Log Format that appends to a file.
     ///
-    /// @throws UncheckedIOException if it cannot be opened
+    /// @throws UncheckedIOException if the file cannot be opened
     public static AccessLog combined(Path file) {
-        return new AccessLog(true, InstantSource.system(), appending(file));
-    }
-
-    private static Lines each(Consumer<? super String> lines) {
-        Objects.requireNonNull(lines, "lines");
-        return new Lines() {
-            @Override
-            public int add(String line) {
-                lines.accept(line);
-                return 0;
-            }
-
-            @Override
-            public int flush() {
-                return 0;
-            }
-
-            @Override
-            public @Nullable Throwable failure() {
-                return null;
-            }
-
-            @Override
-            public void close() {}
-        };
-    }
-
-    private static Lines appending(Path path) {
-        LogFile file = new LogFile(path);
-        return new Lines() {
-            @Override
-            public int add(String line) {
-                return file.add(line);
-            }
-
-            @Override
-            public int flush() {
-                return file.flush();
-            }
-
-            @Override
-            public @Nullable Throwable failure() {
-                return file.failure();
-            }
-
-            @Override
-            public void close() throws IOException {
-                file.close();
-            }
-        };
+        return new AccessLog(true, InstantSource.system(), new AccessLogFile(file), _ -> {});
     }
 
     // ------------------------------------------------------------------ requests
@@ -173,26 +127,27 @@ public final class AccessLog implements Middleware, AutoCloseable {
     @Override
     public Promise<?> handle(Request request, Response response, Handler next) throws Exception {
         if (!closed) {
-            long began = System.nanoTime();
-            LogLine line = new LogLine(request, combined, clock.instant());
-            response.onDone(
+            EventLoop loop = request.loop();
+            long began = loop.nanoTime();
+            AccessLogLine line = new AccessLogLine(request, combined, clock.instant());
+            response.onComplete(
                     () ->
                             add(
                                     line.end(
                                             response.status(),
-                                            response.contentBytes(),
-                                            System.nanoTime() - began,
-                                            response.isCutOff())));
+                                            response.bodyBytes(),
+                                            loop.nanoTime() - began,
+                                            response.isTruncated())));
         }
         return next.handle(request, response);
     }
 
-    /// Writes a line for it too, with `-` for what is not known: `"GET /a -" 400 71`.
+    /// Logs a rejected request, with `-` for unknown parts: `"GET /a -" 400 71`.
     @Override
-    public void refused(RefusedRequest request) {
+    public void onRejected(RejectedRequest request) {
         if (!closed) {
-            LogLine line = new LogLine(request, combined, clock.instant());
-            add(line.end(request.status(), request.reason().length() + 1, 0, false));
+            AccessLogLine line = new AccessLogLine(request, combined, clock.instant());
+            add(line.end(request.status(), request.bodyBytes(), 0, false));
         }
     }
 
@@ -202,14 +157,15 @@ public final class AccessLog implements Middleware, AutoCloseable {
         }
     }
 
-    /// How many lines were lost: too many waited, or writing failed, or the log was closed before the answer came.
+    /// Returns the number of dropped lines: the queue was full, writing failed, or the log was
+    /// closed before the response was complete.
     public long dropped() {
         return dropped.sum();
     }
 
     // ------------------------------------------------------------------ writing
 
-    private void write(Lines lines) {
+    private void write() {
         boolean unflushed = false;
         long flushedAt = System.nanoTime();
         boolean ended = false;
@@ -227,57 +183,77 @@ public final class AccessLog implements Middleware, AutoCloseable {
                         flushedAt = System.nanoTime();
                     }
                     unflushed = true;
-                    addTo(lines, line);
+                    write(line);
                 }
                 if (ended || (unflushed && System.nanoTime() - flushedAt >= FLUSH_NANOS)) {
                     unflushed = false;
-                    lost(lines.flush(), lines.failure());
+                    flush();
                 }
             } catch (InterruptedException e) {
                 ended = true;
-                lost(lines.flush(), lines.failure());
+                flush();
             }
         }
         try {
-            lines.close();
+            if (file != null) {
+                file.close();
+            }
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "the access log was not closed well", e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "cannot close the access log: its last lines may be lost",
+                    e);
         }
     }
 
-    @SuppressWarnings("CatchingUnchecked") // Whatever it is: without this thread nothing is logged.
-    private void addTo(Lines lines, String line) {
+    @SuppressWarnings("CatchingUnchecked") // The thread must survive any failure.
+    private void write(String line) {
         try {
-            lost(lines.add(line), lines.failure());
+            if (file == null) {
+                consumer.accept(line);
+            } else {
+                countDropped(file.add(line), file.failure());
+            }
         } catch (Throwable e) {
-            lost(1, e);
+            countDropped(1, e);
         }
     }
 
-    private void lost(int lines, @Nullable Throwable why) {
+    private void flush() {
+        if (file != null) {
+            countDropped(file.flush(), file.failure());
+        }
+    }
+
+    private void countDropped(int lines, @Nullable Throwable cause) {
         if (lines > 0) {
             dropped.add(lines);
             if (!warned) {
                 warned = true;
-                LOG.log(System.Logger.Level.WARNING, "lines of the access log were lost", why);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "the access log drops lines, because writing failed: free disk space or"
+                                + " check the file; AccessLog.dropped() counts them",
+                        cause);
             }
         }
     }
 
-    /// Writes what waits, and ends. Lines that a consumer does not take within five seconds are dropped. Twice is safe.
+    /// Writes the queued lines and closes the log. Lines that a consumer does not accept within
+    /// five seconds are dropped. Further calls have no effect.
     @Override
     public void close() {
         close(CLOSE_NANOS);
     }
 
-    void close(long patienceNanos) {
+    void close(long timeoutNanos) {
         closed = true;
-        long giveUpAt = System.nanoTime() + patienceNanos;
+        long deadline = System.nanoTime() + timeoutNanos;
         try {
             if (ending.compareAndSet(false, true)) {
-                boolean _ = queue.offer(END, patienceNanos, TimeUnit.NANOSECONDS);
+                boolean _ = queue.offer(END, timeoutNanos, TimeUnit.NANOSECONDS);
             }
-            long left = Math.max(0, giveUpAt - System.nanoTime());
+            long left = Math.max(0, deadline - System.nanoTime());
             if (!writer.join(Duration.ofNanos(left))) {
                 writer.interrupt();
                 for (String line = queue.poll(); line != null; line = queue.poll()) {

@@ -2,20 +2,21 @@ package dev.gyre.http;
 
 import java.util.Objects;
 
-/// What middleware finds out about a request and handlers want to know, such as who asks.
+/// A typed key for data that middleware attaches to a request, such as the user.
 ///
 /// ```java
 /// static final Attribute<User> USER = Attribute.of("user");
 ///
-/// server.use((request, response, next) -> next.handle(request.set(USER, userOf(request)), response))
+/// server.use((request, response, next) ->
+///             next.handle(request.set(USER, userOf(request)), response))
 ///     .get("/me", (request, response) -> response.json(request.get(USER)));
 /// ```
 ///
-/// Each is only itself, whatever its name: keep it in a constant that both sides see.
+/// Attributes are compared by identity, not by name. Keep each in a constant.
 ///
-/// **Threads.** Any; what is set belongs to the request: see [Request].
+/// **Threads.** Any.
 ///
-/// @param <T> of what is set
+/// @param <T> the type of the value
 @SuppressWarnings("UnusedTypeParameter") // Request.get and set use it.
 public final class Attribute<T> {
     private final String name;
@@ -24,14 +25,14 @@ public final class Attribute<T> {
         this.name = Objects.requireNonNull(name, "name");
     }
 
-    /// A new one.
+    /// Returns a new attribute.
     ///
-    /// @param name for people
+    /// @param name for debugging
     public static <T> Attribute<T> of(String name) {
         return new Attribute<>(name);
     }
 
-    /// Its name.
+    /// Returns the name.
     @Override
     public String toString() {
         return name;

@@ -1,32 +1,45 @@
 package dev.gyre.http;
 
-/// Answers requests on a virtual thread of its own, where it may wait.
+/// Handles requests on a virtual thread each, which may block.
 ///
-/// [Request] and [Response] are used there as on the loop: what has to happen on the loop does, and the thread waits for it. A
-/// stream of output ([Response#stream()]) makes the thread wait while the peer does not keep up.
+/// ```java
+/// server.blockingPost("/orders", (request, response) -> {
+///     byte[] order = request.body().bytes().await();
+///     long id = database.insert(order);
+///     response.status(201).header("Location", "/orders/" + id).text("created");
+/// });
+/// ```
 ///
-/// **Ending.** It has answered when it returns: content that was begun and not ended is cut off then, and a warning logged.
+/// [Request] and [Response] are used as on the loop. Status and headers stay with the thread until
+/// they are sent, and sending does not wait for the loop. A [ResponseStream] collects writes, and
+/// waits while the client does not keep up. One thread at a time may use a response.
 ///
-/// **Peers that leave.** Reading the content and writing output end then. Of the rest the handler hears by [Request#cancellation()]; nobody is
-/// interrupted because of a peer, as an interrupt closes the channel that the thread is using, which may be a file that all handlers
-/// share. One that is to end with its peer, and shares nothing of the kind, binds itself to it:
+/// **Ending.** The response must be complete when the handler returns. A stream that was not ended
+/// is truncated, and a warning is logged. The request and response are valid until then, also if
+/// the client has left meanwhile.
+///
+/// **Clients that leave.** Reading the body and writing a stream end then. [Request#cancellation()]
+/// reports it to the rest of the handler. The server does not interrupt a handler because of its
+/// client: an interrupt closes the channel that the thread uses, which may be a file that all
+/// handlers share. A handler without such a channel may bind its thread to the client:
 ///
 /// ```java
 /// request.cancellation().onCancel(Thread.currentThread()::interrupt);
 /// ```
 ///
-/// The peer's end may also mean that it has nothing more to ask, and what is answered then is sent. If the handler fails by that interrupt instead, the connection
-/// is closed, without a word in the log, and [Response#status()] is 499.
+/// A client that has ended its side may still read the response, so it is sent. If the handler
+/// fails by that interrupt instead, the connection is closed, nothing is logged, and
+/// [Response#status()] is 499.
 ///
-/// **Interrupts.** The thread is interrupted when the server cuts it off, at the deadline of [HttpServer#drain], or its loop ends.
+/// **Interrupts.** The thread is interrupted when the server stops waiting for it: at the deadline
+/// of [HttpServer#drain], and when its loop terminates.
 ///
-/// **Limits.** [HttpConfig#maxBlocking] of them run at a time for each loop; further requests are answered with 503. One that
-/// waits for its peer does not count: while content that it has asked for is on its way, or its output waits to be taken. Those
-/// are limited by the connections there may be.
+/// **Limits.** [HttpConfig#maxBlocking] handlers run at a time for each loop. Further requests get
+/// 503. A handler does not count while it waits for its client: for a body, or for room to write.
 ///
-/// **Failure.** As that of a [Handler].
+/// **Failure.** As for a [Handler].
 @FunctionalInterface
 public interface BlockingHandler {
-    /// Answers a request, before it returns.
+    /// Handles a request. Sends the response before it returns.
     void handle(Request request, Response response) throws Exception;
 }

@@ -3,46 +3,49 @@ package dev.gyre.http;
 import dev.gyre.Promise;
 import dev.gyre.http.internal.server.GzipEncoding;
 
-/// Sends content compressed with gzip to peers that take it.
+/// Compresses response bodies with gzip for clients that accept it.
 ///
 /// ```java
 /// server.use(new Compression());
 /// ```
 ///
-/// **What is compressed:** text of every kind, JSON, JavaScript, XML, SVG and WebAssembly, from 1 KiB on if it is
-/// there as a whole and always if it is streamed; only if that makes it smaller, and if `Accept-Encoding` wants
-/// gzip no less than the content as it is. **What is not:** parts (206), what has a `Content-Encoding` already or
-/// forbids it (`Cache-Control: no-transform`), streams with a `Content-Length`, whole content of more than 1 MiB,
-/// which would keep the loop busy for too long: [Response#stream()] is for that. Files see to it themselves: [FilesConfig#compression()].
+/// **Compressed:** text of all kinds, JSON, JavaScript, XML, SVG and WebAssembly. Whole bodies are
+/// compressed from 1 KiB, streams always. The result must be smaller, and `Accept-Encoding` must
+/// prefer gzip or rank it equal.
 ///
-/// `Vary: Accept-Encoding` is added to whatever might be compressed, and a strong `ETag` becomes a weak one.
+/// **Not compressed:** partial responses (206), responses with a `Content-Encoding` or
+/// `Cache-Control: no-transform`, streams with a `Content-Length`, and whole bodies above 1 MiB,
+/// which would block the loop for too long. Use [Response#stream()] for those. Files are compressed
+/// by [FilesConfig#compression()].
 ///
-/// **Streams** hold back what is written until there is enough of it: [ResponseStream#flush()] hands it on. Events
-/// are handed on one by one.
+/// **Headers.** `Vary: Accept-Encoding` is added to all responses that could be compressed. A
+/// strong `ETag` becomes weak.
 ///
-/// **Cost.** The loop thread compresses, some 50 MB a second, and each stream has a quarter of a MiB while it is
-/// open; beyond 1 024 of them they are sent as they are.
+/// **Streams** buffer writes until there is enough to compress. [ResponseStream#flush()] sends the
+/// rest. Events are flushed one by one.
 ///
-/// **Threads.** One serves any number of servers and loops.
+/// **Cost.** The loop thread compresses about 50 MB per second. Each open stream uses 256 KiB.
+/// Beyond 1 024 streams the rest are sent uncompressed.
+///
+/// **Threads.** One instance serves any number of servers and loops.
 public final class Compression implements Middleware {
-    private static final int USUAL_LEVEL = 5;
-    private static final int USUAL_LEAST_BYTES = 1 << 10;
+    private static final int DEFAULT_LEVEL = 5;
+    private static final int DEFAULT_MIN_BYTES = 1 << 10;
 
     private final GzipEncoding encoding;
 
-    /// With the usual settings.
+    /// Creates middleware with level 5 for bodies from 1 KiB.
     public Compression() {
-        this(USUAL_LEVEL, USUAL_LEAST_BYTES);
+        this(DEFAULT_LEVEL, DEFAULT_MIN_BYTES);
     }
 
-    /// @param level from 1, fast, to 9, small; usually 5
-    /// @param leastBytes what is shorter is sent as it is; usually 1 024
-    /// @throws IllegalArgumentException if the level is none, or the length negative
-    public Compression(int level, int leastBytes) {
-        if (leastBytes < 0) {
-            throw new IllegalArgumentException("leastBytes is never negative: " + leastBytes);
-        }
-        encoding = new GzipEncoding(level, leastBytes);
+    /// Creates middleware.
+    ///
+    /// @param level from 1 (fast) to 9 (small)
+    /// @param minBytes shorter bodies are sent uncompressed
+    /// @throws IllegalArgumentException if the level is out of range, or the length negative
+    public Compression(int level, int minBytes) {
+        encoding = new GzipEncoding(level, Limits.zeroOrMore("minBytes", minBytes));
     }
 
     @Override
@@ -51,8 +54,8 @@ public final class Compression implements Middleware {
         return next.handle(request, response);
     }
 
-    /// How many answers are being compressed.
-    int underWay() {
+    /// Returns the number of responses that are being compressed.
+    int activeEncoders() {
         return encoding.inUse();
     }
 }

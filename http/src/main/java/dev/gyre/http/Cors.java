@@ -3,7 +3,6 @@ package dev.gyre.http;
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import dev.gyre.Promise;
-import dev.gyre.http.internal.server.ServerResponse;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,21 +12,24 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// Lets pages of other origins use this server from a browser.
+/// Lets pages of other origins use this server from a browser (CORS).
 ///
 /// ```java
-/// server.use(Cors.of("https://app.example").withMethods("GET", "POST", "DELETE").withHeaders("Content-Type"));
+/// server.use(Cors.of("https://app.example").withMethods("GET", "POST", "DELETE")
+///         .withHeaders("Content-Type"));
 /// ```
 ///
-/// **Preflights**, by which a browser asks before it sends the real request, are answered with 204 and never reach
-/// a handler; those of an origin that is not allowed with 403. **Other requests** are handed on, and their answers,
-/// errors included, say which origin may read them; requests of an origin that is not allowed are answered all the
-/// same, but the browser keeps the answer to itself. It is no protection against others than browsers.
+/// **Preflight requests** get 204 and never reach a handler, or 403 if their origin is not allowed.
+/// **Other requests** are passed on. Their responses, errors included, name the allowed origin.
+/// Requests of other origins are handled too, but the browser hides the response from the page.
+/// CORS protects against browsers' pages only, not against other clients.
 ///
-/// Put it in front of middleware that answers by itself, as one that asks for a password: preflights never have any.
+/// **Order.** Add it before middleware that rejects requests, such as authentication: preflight
+/// requests have no credentials.
 ///
-/// **Threads.** Immutable: each `with` method returns a changed copy. One serves any number of servers and loops.
-public final class Cors implements Middleware, Cloneable {
+/// **Threads.** Immutable: each `with` method returns a changed copy. One instance serves any
+/// number of servers and loops.
+public final class Cors extends Settings<Cors> implements Middleware {
     private static final String ANY = "*";
 
     private final Set<String> origins;
@@ -41,95 +43,83 @@ public final class Cors implements Middleware, Cloneable {
         this.origins = origins;
     }
 
-    /// Allows any origin: for what everybody may see.
+    /// Allows any origin, for public resources.
     public static Cors anyOrigin() {
         return new Cors(Set.of(ANY));
     }
 
     /// Allows some origins.
     ///
-    /// @param origins scheme, host, and a port that is not the usual one, as in `https://app.example:8443`. Capitals and the usual
-    ///     port are left out, as browsers do; names are those of the network (`xn--…`)
-    /// @throws IllegalArgumentException if one of them is none, so that no browser could ever say it
+    /// @param origins scheme, host and, unless it is the scheme's default, port:
+    ///     `https://app.example:8443`. International names are written as `xn--…`
+    /// @throws IllegalArgumentException if an origin is malformed, so no browser could send it
     public static Cors of(String... origins) {
-        return new Cors(Stream.of(origins).map(Cors::asSaid).collect(toUnmodifiableSet()));
+        return new Cors(Stream.of(origins).map(Cors::normalized).collect(toUnmodifiableSet()));
     }
 
-    /// An origin as browsers say it.
-    private static String asSaid(String origin) {
-        String said = origin.toLowerCase(Locale.ROOT);
-        if (!said.matches("[a-z][a-z0-9+.-]*://([a-z0-9._~-]+|\\[[0-9a-f:.]+])(:[0-9]{1,5})?")) {
+    /// Returns an origin as browsers send it: in lower case, without a default port.
+    private static String normalized(String origin) {
+        String lower = origin.toLowerCase(Locale.ROOT);
+        if (!lower.matches("[a-z][a-z0-9+.-]*://([a-z0-9._~-]+|\\[[0-9a-f:.]+])(:[0-9]{1,5})?")) {
             throw new IllegalArgumentException(
-                    "an origin is scheme, host and perhaps a port, one of each and without a slash"
-                            + " at the end: "
+                    "an origin must be scheme, host and optional port, without a slash at the end,"
+                            + " but is "
                             + origin);
         }
-        return said.replaceFirst("^(http://.*):80$|^(https://.*):443$", "$1$2");
+        return lower.replaceFirst("^(http://.*):80$|^(https://.*):443$", "$1$2");
     }
 
     // ------------------------------------------------------------------ settings
 
-    /// Which methods are allowed. Without this `GET`, `HEAD` and `POST`.
+    /// Returns a copy that allows these methods. Default `GET`, `HEAD` and `POST`.
     public Cors withMethods(String... methods) {
-        Cors changed = copy();
-        changed.methods = list("method", methods);
-        return changed;
+        String list = list("method", methods);
+        return with(copy -> copy.methods = list);
     }
 
-    /// Which header fields a request may have beyond those that any page may set.
+    /// Returns a copy that allows these request headers, beyond those that any page may set.
     public Cors withHeaders(String... names) {
-        Cors changed = copy();
-        changed.headers = list("header field", names);
-        return changed;
+        String list = list("header", names);
+        return with(copy -> copy.headers = list);
     }
 
-    /// Which header fields of an answer a page may see beyond those that any page may see.
-    public Cors withExposed(String... names) {
-        Cors changed = copy();
-        changed.exposed = list("header field", names);
-        return changed;
+    /// Returns a copy that lets pages read these response headers, beyond those that any page may
+    /// read.
+    public Cors withExposedHeaders(String... names) {
+        String list = list("header", names);
+        return with(copy -> copy.exposed = list);
     }
 
-    /// Whether requests may come with cookies, and pages read the answers.
+    /// Returns a copy that allows requests with cookies, or does not. Default false.
     ///
-    /// @throws IllegalArgumentException if any origin is allowed: every page could act in its visitor's name
+    /// @throws IllegalArgumentException if any origin is allowed: every page could act as its
+    ///     visitor
     public Cors withCredentials(boolean allowed) {
         if (allowed && origins.contains(ANY)) {
             throw new IllegalArgumentException(
-                    "with credentials the origins have to be named: use Cors.of");
+                    "credentials require named origins: use Cors.of in place of anyOrigin");
         }
-        Cors changed = copy();
-        changed.credentials = allowed;
-        return changed;
+        return with(copy -> copy.credentials = allowed);
     }
 
-    /// How long a browser need not ask again. Without this ten minutes.
-    ///
-    /// @throws IllegalArgumentException if it is negative
-    public Cors withMaxAge(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("maxAge is never negative: " + time);
-        }
-        Cors changed = copy();
-        changed.maxAgeSeconds = time.toSeconds();
-        return changed;
+    /// Returns a copy with this time for which browsers cache a preflight response, at least zero.
+    /// Default 10 minutes.
+    public Cors withMaxAge(Duration maxAge) {
+        Limits.zeroOrMore("maxAge", maxAge);
+        return with(copy -> copy.maxAgeSeconds = maxAge.toSeconds());
     }
 
     private static String list(String what, String... names) {
         for (String name : names) {
             if (!name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]+")) {
-                throw new IllegalArgumentException("that is no name of a " + what + ": " + name);
+                throw new IllegalArgumentException(
+                        what
+                                + " must be a token (letters, digits and !#$%&'*+-.^_`|~), but is '"
+                                + name
+                                + "'");
             }
         }
         return String.join(", ", List.of(names));
-    }
-
-    private Cors copy() {
-        try {
-            return (Cors) clone();
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     // ------------------------------------------------------------------ requests
@@ -138,25 +128,25 @@ public final class Cors implements Middleware, Cloneable {
     public Promise<?> handle(Request request, Response response, Handler next) throws Exception {
         String origin = request.header("Origin");
         if (!origins.contains(ANY)) {
-            // Also of answers without: a cache between must not give them to others.
-            ((ServerResponse) response).addLasting("Vary", "Origin");
+            // On all responses: a shared cache must keep them apart.
+            response.addHeader("Vary", "Origin");
         }
         if (origin == null) {
             return next.handle(request, response);
         }
         String allowed = allowed(origin);
-        boolean asks =
+        boolean preflight =
                 request.method().equals("OPTIONS")
                         && request.headers().contains("Access-Control-Request-Method");
-        if (asks) {
+        if (preflight) {
             return allowed == null
                     ? response.status(403).text("this origin is not allowed\n")
-                    : answer(response, allowed);
+                    : preflight(response, allowed);
         }
         if (allowed != null) {
             allow(response, allowed);
             if (!exposed.isEmpty()) {
-                ((ServerResponse) response).addLasting("Access-Control-Expose-Headers", exposed);
+                response.addHeader("Access-Control-Expose-Headers", exposed);
             }
         }
         return next.handle(request, response);
@@ -167,13 +157,13 @@ public final class Cors implements Middleware, Cloneable {
     }
 
     private void allow(Response response, String origin) {
-        ((ServerResponse) response).addLasting("Access-Control-Allow-Origin", origin);
+        response.addHeader("Access-Control-Allow-Origin", origin);
         if (credentials) {
-            ((ServerResponse) response).addLasting("Access-Control-Allow-Credentials", "true");
+            response.addHeader("Access-Control-Allow-Credentials", "true");
         }
     }
 
-    private Promise<?> answer(Response response, String origin) {
+    private Promise<?> preflight(Response response, String origin) {
         allow(response, origin);
         response.header("Access-Control-Allow-Methods", methods);
         if (!headers.isEmpty()) {

@@ -3,15 +3,22 @@ package dev.gyre.http;
 import java.time.Duration;
 import java.util.Objects;
 
-/// How [HttpServer#files] serves a directory. Immutable: each `with` method returns a changed copy.
+/// Configures how [HttpServer#files] serves a directory. Immutable: each `with` method returns a
+/// changed copy.
 ///
-/// Names that are not ASCII are found if the JVM was started with a locale in UTF-8, such as `LC_ALL=C.UTF-8`; in the locales `C`
-/// and `POSIX` Java cannot open such files. That is logged once, when one is asked for.
+/// ```java
+/// var config = FilesConfig.DEFAULT.withListing(true).withCacheControl("max-age=3600");
+/// ```
 ///
-/// A file that was changed in the last two seconds has a weak `ETag` and no `Last-Modified`: it may be changed again and look the
-/// same, so parts of it are not for whoever has other parts (`If-Range`).
-public final class FilesConfig implements Cloneable {
-    /// The configuration of directories that are given none.
+/// Files with non-ASCII names need a JVM started in a UTF-8 locale, such as `LC_ALL=C.UTF-8`. In
+/// the locales `C` and `POSIX` Java cannot open them; the first request for one logs a warning.
+///
+/// A file changed within the last two seconds may change again with the same time stamp. It gets a
+/// weak `ETag` and no `Last-Modified`, so clients do not combine parts of it (`If-Range`).
+///
+/// **Threads.** Any.
+public final class FilesConfig extends Settings<FilesConfig> {
+    /// The default configuration.
     public static final FilesConfig DEFAULT = new FilesConfig();
 
     private String index = "index.html";
@@ -20,106 +27,87 @@ public final class FilesConfig implements Cloneable {
     private boolean symlinks = false;
     private boolean compression = true;
     private String cacheControl = "";
-    private Duration fresh = Duration.ofMillis(100);
+    private Duration revalidateAfter = Duration.ofMillis(100);
 
     private FilesConfig() {}
 
-    /// What is served for a directory. Default `index.html`.
+    /// Returns the name of the file served for a directory; empty for none. Default `index.html`.
     public String index() {
         return index;
     }
 
-    /// Whether a directory without that file is answered with a list of what it has, or of the first 10 000, or as many
-    /// as are a page of 4 MiB; the page says how many are left. Default false.
+    /// Returns whether a directory without an index file is listed. Default false.
+    ///
+    /// A listing has at most 10 000 names and 4 MiB. It ends with the number of omitted names.
     public boolean listing() {
         return listing;
     }
 
-    /// Whether names are served that begin with a dot. Default false: of those only `/.well-known/` is then, if the directory is
-    /// served at `/`, and nothing below it that begins with one.
+    /// Returns whether names that start with a dot are served. Default false.
+    ///
+    /// If the directory is served at `/`, `/.well-known/` is served in any case, without hidden
+    /// names below it.
     public boolean hidden() {
         return hidden;
     }
 
-    /// Whether symbolic links are followed, which may lead out of the directory. Default false.
+    /// Returns whether symbolic links are followed, also out of the directory. Default false.
     public boolean symlinks() {
         return symlinks;
     }
 
-    /// Whether a file is sent compressed to peers that take it when that pays: `a.css.gz` beside `a.css`, or made when first asked
-    /// for. Default true.
+    /// Returns whether files are sent compressed to clients that accept gzip. Default true.
     ///
-    /// Made are compressed forms of text from 1 KiB to 1 MiB, while there is memory to keep them; larger files are sent compressed only if there
-    /// is such a file beside them. `HEAD` has it made as well: only then it can say what `GET` sends.
+    /// A file `a.css.gz` next to `a.css` is sent if it is not older. Without one, text files from
+    /// 1 KiB to 1 MiB are compressed at the first request, while memory lasts. `HEAD` compresses
+    /// too, because its headers must equal those of `GET`.
     public boolean compression() {
         return compression;
     }
 
-    /// What the `Cache-Control` field says; empty for no such field. Default empty.
+    /// Returns the value of the `Cache-Control` header; empty for no header. Default empty.
     public String cacheControl() {
         return cacheControl;
     }
 
-    /// How long what is known of a file is used before the system is asked anew: so long a loop may answer with what a file was.
-    /// Default 100 milliseconds. A file of more than 16 KiB that was written to is noticed at once.
-    public Duration fresh() {
-        return fresh;
+    /// Returns how long a cached file is sent before the server checks it for changes. Default
+    /// 100 ms. A changed file of more than 16 KiB is noticed at once.
+    public Duration revalidateAfter() {
+        return revalidateAfter;
     }
 
-    /// Changes [#index()].
+    /// Returns a copy with this [#index()].
     public FilesConfig withIndex(String name) {
-        FilesConfig changed = copy();
-        changed.index = Objects.requireNonNull(name, "name");
-        return changed;
+        return with(copy -> copy.index = Objects.requireNonNull(name, "name"));
     }
 
-    /// Changes [#listing()].
+    /// Returns a copy with this [#listing()].
     public FilesConfig withListing(boolean listing) {
-        FilesConfig changed = copy();
-        changed.listing = listing;
-        return changed;
+        return with(copy -> copy.listing = listing);
     }
 
-    /// Changes [#hidden()].
+    /// Returns a copy with this [#hidden()].
     public FilesConfig withHidden(boolean hidden) {
-        FilesConfig changed = copy();
-        changed.hidden = hidden;
-        return changed;
+        return with(copy -> copy.hidden = hidden);
     }
 
-    /// Changes [#symlinks()].
-    public FilesConfig withSymlinks(boolean follow) {
-        FilesConfig changed = copy();
-        changed.symlinks = follow;
-        return changed;
+    /// Returns a copy with this [#symlinks()].
+    public FilesConfig withSymlinks(boolean followSymlinks) {
+        return with(copy -> copy.symlinks = followSymlinks);
     }
 
-    /// Changes [#compression()].
+    /// Returns a copy with this [#compression()].
     public FilesConfig withCompression(boolean compression) {
-        FilesConfig changed = copy();
-        changed.compression = compression;
-        return changed;
+        return with(copy -> copy.compression = compression);
     }
 
-    /// Changes [#cacheControl()].
+    /// Returns a copy with this [#cacheControl()].
     public FilesConfig withCacheControl(String value) {
-        FilesConfig changed = copy();
-        changed.cacheControl = Objects.requireNonNull(value, "value");
-        return changed;
+        return with(copy -> copy.cacheControl = Objects.requireNonNull(value, "value"));
     }
 
-    /// Changes [#fresh()].
-    public FilesConfig withFresh(Duration time) {
-        FilesConfig changed = copy();
-        changed.fresh = Limits.zeroOrMore("fresh", time);
-        return changed;
-    }
-
-    private FilesConfig copy() {
-        try {
-            return (FilesConfig) clone();
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
+    /// Returns a copy with this [#revalidateAfter()], zero or more.
+    public FilesConfig withRevalidateAfter(Duration delay) {
+        return with(copy -> copy.revalidateAfter = Limits.zeroOrMore("revalidateAfter", delay));
     }
 }

@@ -5,137 +5,134 @@ import dev.gyre.io.StreamConfig;
 import java.time.Duration;
 import java.util.Objects;
 
-/// How an [HttpClient] behaves. Immutable: each `with` method returns a changed copy.
-public final class HttpClientConfig implements Cloneable {
-    /// The configuration of clients that are given none.
+/// Configures an [HttpClient]. Immutable: each `with` method returns a changed copy.
+///
+/// A `with` method throws an [IllegalArgumentException] for a value out of range, and a
+/// [NullPointerException] for null.
+///
+/// **Threads.** Any.
+public final class HttpClientConfig extends Settings<HttpClientConfig> {
+    /// The default configuration.
     public static final HttpClientConfig DEFAULT = new HttpClientConfig();
 
     private int maxConnections = 16;
-    private int maxWaiting = 1_024;
-    private int maxHead = 64 << 10;
-    private int maxFields = 200;
-    private long maxContent = 16L << 20;
+    private int maxPending = 1_024;
+    private int maxHeaderBytes = 64 << 10;
+    private int maxHeaderCount = 200;
+    private long maxBody = 16L << 20;
     private Duration timeout = Duration.ofSeconds(30);
     private Duration stallTimeout = Duration.ZERO;
     private Duration idleTimeout = Duration.ofSeconds(30);
     private StreamConfig streams = StreamConfig.DEFAULT;
+    private JsonMapper jsonMapper = JsonMapper.writeOnly();
 
     private HttpClientConfig() {}
 
-    /// How many connections to one host and port may be open. Default 16.
+    /// Returns the maximum of open connections to one host and port. Default 16.
     public int maxConnections() {
         return maxConnections;
     }
 
-    /// How many requests to one host and port may wait for a connection: more are rejected. Default 1 024.
-    public int maxWaiting() {
-        return maxWaiting;
+    /// Returns the maximum of requests to one host and port that wait for a connection. Further
+    /// requests are rejected. Default 1 024.
+    public int maxPending() {
+        return maxPending;
     }
 
-    /// How many bytes the head of an answer may have. Default 64 KiB.
-    public int maxHead() {
-        return maxHead;
+    /// Returns the maximum size of a response's head in bytes. Default 64 KiB.
+    public int maxHeaderBytes() {
+        return maxHeaderBytes;
     }
 
-    /// How many header fields an answer may have. Default 200.
-    public int maxFields() {
-        return maxFields;
+    /// Returns the maximum number of a response's headers. Default 200.
+    public int maxHeaderCount() {
+        return maxHeaderCount;
     }
 
-    /// How many bytes of content are collected: more rejects the request. Default 16 MiB.
-    public long maxContent() {
-        return maxContent;
+    /// Returns the maximum size of a collected response body in bytes. A larger one rejects the
+    /// request, unless [ClientRequest#onData] streams it. Default 16 MiB.
+    public long maxBody() {
+        return maxBody;
     }
 
-    /// How long a request may take in all, from [HttpCall#send()] to the last byte of the answer, whatever happens meanwhile; zero for as long as
-    /// it takes. Default 30 seconds.
+    /// Returns the time from sending a request to the last byte of its response, including
+    /// redirects. Zero for no timeout. Default 30 seconds.
     public Duration timeout() {
         return timeout;
     }
 
-    /// How long nothing may move of a request that has a connection: no byte of it that the peer takes or its writer writes, and none of the answer.
-    /// While the call is paused this does not run. Zero for never, as by default: the time in all is enough as long as there is one. For transfers
-    /// of any length switch that off, and set this.
+    /// Returns the time without progress after which a request with a connection is rejected.
+    /// Progress is a byte that the server accepts or sends, or a write to the body. The timeout is
+    /// suspended while the request is paused. For transfers of any length, set [#timeout()] to zero
+    /// and this to a few seconds. Default zero: no timeout.
     public Duration stallTimeout() {
         return stallTimeout;
     }
 
-    /// How long a connection is kept between requests, while nobody uses it. Default 30 seconds.
+    /// Returns how long an unused connection stays open. Default 30 seconds.
     public Duration idleTimeout() {
         return idleTimeout;
     }
 
-    /// How its streams behave; its TLS is for `https`, by default the system's authorities.
+    /// Returns the configuration of streams. Its TLS is for `https`; without TLS, the system's
+    /// certificate authorities are trusted. Default [StreamConfig#DEFAULT].
     public StreamConfig streams() {
         return streams;
     }
 
-    /// Changes [#maxConnections()].
+    /// Returns the mapper of [ClientRequest#sendJson] and [ClientResponse#json(Class)]. Default
+    /// [JsonMapper#writeOnly()], which cannot read.
+    public JsonMapper jsonMapper() {
+        return jsonMapper;
+    }
+
+    /// Returns a copy with this [#maxConnections()], at least 1.
     public HttpClientConfig withMaxConnections(int connections) {
-        HttpClientConfig changed = copy();
-        changed.maxConnections = Limits.positive("maxConnections", connections);
-        return changed;
+        return with(copy -> copy.maxConnections = Limits.positive("maxConnections", connections));
     }
 
-    /// Changes [#maxWaiting()].
-    public HttpClientConfig withMaxWaiting(int requests) {
-        HttpClientConfig changed = copy();
-        changed.maxWaiting = Limits.positive("maxWaiting", requests);
-        return changed;
+    /// Returns a copy with this [#maxPending()], at least 1.
+    public HttpClientConfig withMaxPending(int requests) {
+        return with(copy -> copy.maxPending = Limits.positive("maxPending", requests));
     }
 
-    /// Changes [#maxHead()] and [#maxFields()].
-    public HttpClientConfig withMaxHead(int bytes, int fields) {
-        HttpClientConfig changed = copy();
-        changed.maxHead = Limits.positive("bytes", bytes);
-        changed.maxFields = Limits.positive("fields", fields);
-        return changed;
+    /// Returns a copy with this [#maxHeaderBytes()], at least 1.
+    public HttpClientConfig withMaxHeaderBytes(int bytes) {
+        return with(copy -> copy.maxHeaderBytes = Limits.positive("maxHeaderBytes", bytes));
     }
 
-    /// Changes [#maxContent()].
-    public HttpClientConfig withMaxContent(long bytes) {
-        HttpClientConfig changed = copy();
-        changed.maxContent = Limits.positive("maxContent", bytes);
-        return changed;
+    /// Returns a copy with this [#maxHeaderCount()], at least 1.
+    public HttpClientConfig withMaxHeaderCount(int headers) {
+        return with(copy -> copy.maxHeaderCount = Limits.positive("maxHeaderCount", headers));
     }
 
-    /// Changes [#timeout()].
-    ///
-    /// @param timeout zero for never
+    /// Returns a copy with this [#maxBody()], at least 1.
+    public HttpClientConfig withMaxBody(long bytes) {
+        return with(copy -> copy.maxBody = Limits.positive("maxBody", bytes));
+    }
+
+    /// Returns a copy with this [#timeout()], not negative.
     public HttpClientConfig withTimeout(Duration timeout) {
-        HttpClientConfig changed = copy();
-        changed.timeout = Limits.zeroOrMore("timeout", timeout);
-        return changed;
+        return with(copy -> copy.timeout = Limits.zeroOrMore("timeout", timeout));
     }
 
-    /// Changes [#stallTimeout()].
-    ///
-    /// @param timeout zero for never
+    /// Returns a copy with this [#stallTimeout()], not negative.
     public HttpClientConfig withStallTimeout(Duration timeout) {
-        HttpClientConfig changed = copy();
-        changed.stallTimeout = Limits.zeroOrMore("stallTimeout", timeout);
-        return changed;
+        return with(copy -> copy.stallTimeout = Limits.zeroOrMore("stallTimeout", timeout));
     }
 
-    /// Changes [#idleTimeout()].
+    /// Returns a copy with this [#idleTimeout()], positive.
     public HttpClientConfig withIdleTimeout(Duration timeout) {
-        HttpClientConfig changed = copy();
-        changed.idleTimeout = Limits.positive("idleTimeout", timeout);
-        return changed;
+        return with(copy -> copy.idleTimeout = Limits.positive("idleTimeout", timeout));
     }
 
-    /// Changes [#streams()].
+    /// Returns a copy with these [#streams()].
     public HttpClientConfig withStreams(StreamConfig streams) {
-        HttpClientConfig changed = copy();
-        changed.streams = Objects.requireNonNull(streams, "streams");
-        return changed;
+        return with(copy -> copy.streams = Objects.requireNonNull(streams, "streams"));
     }
 
-    private HttpClientConfig copy() {
-        try {
-            return (HttpClientConfig) clone();
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
-        }
+    /// Returns a copy with this [#jsonMapper()].
+    public HttpClientConfig withJsonMapper(JsonMapper mapper) {
+        return with(copy -> copy.jsonMapper = Objects.requireNonNull(mapper, "mapper"));
     }
 }

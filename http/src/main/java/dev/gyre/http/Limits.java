@@ -1,45 +1,45 @@
 package dev.gyre.http;
 
+import dev.gyre.http.internal.message.Durations;
+
 import java.time.Duration;
 
-/// Checks what a configuration is given, so that all of them refuse alike.
+/// Checks of configuration values. Each returns the value. A failed check throws an
+/// [IllegalArgumentException] that names the property, the allowed range and the value.
 final class Limits {
     private Limits() {}
 
-    /// @throws IllegalArgumentException if it is below one
-    static int positive(String name, int value) {
-        return (int) positive(name, (long) value);
+    static int positive(String property, int value) {
+        return (int) range(property, value, 1, Integer.MAX_VALUE);
     }
 
-    /// @throws IllegalArgumentException if it is below one
-    static long positive(String name, long value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " is at least one, not " + value);
+    static long positive(String property, long value) {
+        return range(property, value, 1, Long.MAX_VALUE);
+    }
+
+    static int zeroOrMore(String property, int value) {
+        return (int) range(property, value, 0, Integer.MAX_VALUE);
+    }
+
+    /// @param max `Integer.MAX_VALUE` or `Long.MAX_VALUE` for no limit
+    static long range(String property, long value, long min, long max) {
+        if (value < min || value > max) {
+            String range = max >= Integer.MAX_VALUE ? "at least " + min : min + " to " + max;
+            throw new IllegalArgumentException(
+                    property + " must be " + range + ", but is " + value);
         }
         return value;
     }
 
-    /// @throws IllegalArgumentException if it is negative
-    static int zeroOrMore(String name, int value) {
-        if (value < 0) {
-            throw new IllegalArgumentException(name + " is never negative: " + value);
+    static Duration positive(String property, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException(
+                    property + " must be positive, but is " + Durations.format(value));
         }
         return value;
     }
 
-    /// @throws IllegalArgumentException if it is zero or negative
-    static Duration positive(String name, Duration time) {
-        if (time.isNegative() || time.isZero()) {
-            throw new IllegalArgumentException(name + " is positive, not " + time);
-        }
-        return time;
-    }
-
-    /// @throws IllegalArgumentException if it is negative
-    static Duration zeroOrMore(String name, Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException(name + " is never negative: " + time);
-        }
-        return time;
+    static Duration zeroOrMore(String property, Duration value) {
+        return Durations.requireNotNegative(property, value);
     }
 }

@@ -1,6 +1,8 @@
 package dev.gyre.http;
 
 import dev.gyre.Promise;
+import dev.gyre.http.internal.body.AttachmentHeader;
+import dev.gyre.http.internal.server.BlockingResponse;
 import dev.gyre.http.internal.server.ServerResponse;
 import dev.gyre.io.Buffer;
 
@@ -8,137 +10,166 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 
-/// The answer to a request.
+/// The response to a request.
 ///
 /// ```java
 /// response.text("Hello, World!");
 /// response.status(201).header("Location", "/users/7").json(user);
+/// response.cookie(Cookie.of("sid", id).httpOnly()).redirect("/");
 /// response.stream().write(first)…
 /// ```
 ///
-/// Status and header fields first, then one of the methods that answer; `Date`, `Server`, `Content-Length` or
-/// `Transfer-Encoding`, and `Connection` are seen to; a `Date` or `Server` that was set is sent instead of the usual one. For
-/// `HEAD` the content is left out and its length is said; 204, 205 and 304 never have content. A `Content-Length` that was
-/// set stands where no content is sent: in an answer without any to `HEAD`, and in 304. All fields together have at most 16 KiB.
+/// Set status and headers first, by methods that return this response. Then call one of the methods
+/// that send. The server adds `Date`, `Server`, `Content-Length` or `Transfer-Encoding`, and
+/// `Connection`. A `Date` or `Server` header that is set replaces the default. All headers together
+/// are limited to 16 KiB.
 ///
-/// **What is returned** by the methods that answer is settled: see [Handler]. What is given to them is copied, but
-/// for arrays of more than 64 KiB: those stay where they are while the peer takes them, and must not be changed
-/// before [#onDone].
+/// **HEAD.** The body is left out, and its length is sent. 204, 205 and 304 never have a body. A
+/// `Content-Length` that is set is sent where there is no body: in 304, and in responses to `HEAD`.
 ///
-/// **Memory.** Content that the loop has no memory for ([dev.gyre.LoopConfig#bufferMemory()]) is not begun: the answer
-/// is 503 with `Retry-After` instead, as [#status()] says then.
+/// **Result.** Methods that send return a settled promise, except [#sendFile]: its promise settles
+/// once the file was found. See [Handler]. They copy their arguments, except arrays of more than 64
+/// KiB. Do not change those before [#onComplete].
 ///
-/// **Length.** At once, by `send`, `text`, `html` or `json`, at most 8 MiB are sent: more throws an [IllegalArgumentException],
-/// which is answered with 500. Use [#stream()] or [#file] for it.
+/// **Limits.** `send`, `text`, `html` and `json` send up to 8 MiB. More throws an
+/// [IllegalArgumentException]: use [#stream()] or [#sendFile]. If the loop lacks memory for a body
+/// ([dev.gyre.LoopConfig#bufferMemory()]), the client gets 503 with `Retry-After`, and [#status()]
+/// says so.
 ///
-/// **Misuse.** A second answer, or a field after the first, throws an [IllegalStateException]. Names and values
-/// that would not be one field of one line throw an [IllegalArgumentException].
+/// **Misuse.** A second response, or a header after the first, throws an [IllegalStateException].
+/// Names and values that are invalid in a header throw an [IllegalArgumentException].
 ///
-/// **Lifetime.** Valid for one request, until the response is complete. [#onDone] callbacks are the
-/// last that may use it. Afterwards its methods throw an [IllegalStateException], except
-/// [#isAnswered()], which returns true, and [#onDone], which calls back at once. A stale response
-/// never reaches another request.
+/// **Lifetime.** Valid until the response is complete or the connection closed. [#onComplete]
+/// callbacks are the last that may use it. Afterwards all methods throw an [IllegalStateException]:
+/// a stale response never reaches another request. While a handler runs whose connection was lost,
+/// its response is discarded.
 ///
-/// **Threads.** Loop thread, or that of the [BlockingHandler] it was given to, and those which that has started. On any other all
-/// methods throw a [WrongThreadException] while the loop runs, before anything is touched, also after the answer: come
-/// back with [dev.gyre.EventLoop#submit], or let [dev.gyre.EventLoop#promisify(dev.gyre.Work)] bring the result. A connection that is
-/// closed meanwhile swallows what is answered: [#onDone] tells.
-public sealed interface Response permits ServerResponse {
-    // ------------------------------------------------------------------ the head
+/// **Threads.** The loop thread, or the thread of its [BlockingHandler] and threads started by
+/// that. On any other thread all methods throw a [WrongThreadException] while the loop runs. Return
+/// to the loop thread with [dev.gyre.EventLoop#submit], or use
+/// [dev.gyre.EventLoop#promisify(dev.gyre.BlockingWork)].
+public sealed interface Response permits ServerResponse, BlockingResponse {
+    // ------------------------------------------------------------------ status and headers
 
-    /// Sets the status; 200 without this.
+    /// Sets the status. Default 200.
     ///
     /// @param status from 200 to 599
-    /// @return this response
     Response status(int status);
 
-    /// The status so far.
+    /// Returns the status.
     int status();
 
-    /// Sets a header field, in place of what was set of that name before.
-    ///
-    /// @return this response
+    /// Sets a header. It replaces headers of the same name.
     Response header(String name, String value);
 
-    /// Adds a header field to what was set of that name before.
-    ///
-    /// @return this response
+    /// Adds a header. Headers of the same name remain.
     Response addHeader(String name, String value);
 
-    /// The value of a field that was set; null if there is none.
+    /// Returns the value of a header that was set; `null` if absent.
     @Nullable String header(String name);
 
     /// Sets `Content-Type`.
-    ///
-    /// @return this response
     default Response type(String mediaType) {
         return header("Content-Type", mediaType);
     }
 
-    // ------------------------------------------------------------------ answers
+    /// Adds a cookie: a `Set-Cookie` header.
+    ///
+    /// @throws IllegalArgumentException if the cookie's attributes contradict each other
+    default Response cookie(Cookie cookie) {
+        return addHeader("Set-Cookie", cookie.toHeader());
+    }
 
-    /// Answers without content.
+    /// Removes a cookie that was set with the path `/` and no domain. To remove another one, add it
+    /// with the same path and domain and a `maxAge` of zero.
+    default Response removeCookie(String name) {
+        return cookie(Cookie.removal(name));
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    /// Sends a response without a body.
     Promise<?> send();
 
-    /// Answers with bytes; `application/octet-stream` unless a type is set.
-    Promise<?> send(byte[] content);
+    /// Sends bytes, as `application/octet-stream` unless a type is set.
+    Promise<?> send(byte[] body);
 
-    /// Answers with what is readable in a buffer, and empties it.
-    Promise<?> send(Buffer content);
+    /// Sends and consumes the readable bytes of a buffer, as `application/octet-stream` unless a
+    /// type is set.
+    Promise<?> send(Buffer body);
 
-    /// Answers with `text/plain` in UTF-8, unless a type is set.
-    Promise<?> text(String content);
+    /// Sends text in UTF-8, as `text/plain` unless a type is set.
+    Promise<?> text(String body);
 
-    /// Answers with `text/html` in UTF-8, unless a type is set.
-    Promise<?> html(String content);
+    /// Sends text in UTF-8, as `text/html` unless a type is set.
+    Promise<?> html(String body);
 
-    /// Answers with a value as JSON, made by [HttpServer#json].
+    /// Sends a value as JSON, written by the mapper of [HttpServer#jsonMapper].
     Promise<?> json(@Nullable Object value);
 
-    /// Answers with a place to go to.
+    /// Redirects with status 302: browsers follow with `GET`.
+    ///
+    /// @param location as in [#redirect(int, String)]
+    default Promise<?> redirect(String location) {
+        return redirect(302, location);
+    }
+
+    /// Redirects.
     ///
     /// @param status 301, 302, 303, 307 or 308
-    /// @param location what may not stand in an address is encoded, as a space or an umlaut; what is encoded already stays
+    /// @param location a path or URI; characters that a URI must not contain are percent-encoded
     Promise<?> redirect(int status, String location);
 
-    /// Answers with a file: ranges, conditions and media type are seen to, as in [HttpServer#files]. 404 if there is none.
+    /// Sends a file, with ranges, conditional requests and media type as in [Routes#files]. Fails
+    /// with 404 if the file is absent.
     ///
-    /// What is set before goes first. A type is that of the file, also of each part where several ranges are asked for. An `ETag` or
-    /// `Last-Modified` is what conditions of the request are compared with; for peers that get the file compressed a strong tag is sent, and
-    /// compared, as a weak one, as the bytes are others. With a `Content-Encoding` the file is sent as it is.
+    /// Headers that are set replace the defaults. A `Content-Type` applies to the file, and to each
+    /// part of a multi-range response. Conditions are compared with an `ETag` or `Last-Modified`
+    /// that is set. If the file is sent compressed, a strong `ETag` becomes weak. With a
+    /// `Content-Encoding` the file is sent unchanged.
     ///
     /// ```java
     /// server.get("/report", (request, response) ->
-    ///     response.type("text/csv").header("ETag", "\"" + version + "\"").file(report));
+    ///     response.type("text/csv").header("ETag", "\"" + version + "\"").sendFile(report));
     /// ```
     ///
-    /// Ranges and conditions are those of `GET` (conditions also of `HEAD`) and of status 200: otherwise all of the file is sent.
-    Promise<?> file(Path file);
+    /// Ranges apply to `GET` with status 200, conditions also to `HEAD`. All other requests get the
+    /// whole file.
+    Promise<?> sendFile(Path file);
 
-    /// Answers bit by bit: in chunks, or with the `Content-Length` that was set.
+    /// Sends a file as [#sendFile(Path)] does, for the client to save under a name:
+    /// `Content-Disposition: attachment`.
+    ///
+    /// @param downloadName a name without directories, in any script
+    /// @throws IllegalArgumentException if the name is empty or contains control characters
+    default Promise<?> sendFile(Path file, String downloadName) {
+        return header("Content-Disposition", AttachmentHeader.attachment(downloadName))
+                .sendFile(file);
+    }
+
+    /// Begins a streamed body: chunked, or with the `Content-Length` that is set.
     ResponseStream stream();
 
-    /// Answers with server-sent events.
+    /// Begins a stream of server-sent events.
     EventStream events();
 
-    // ------------------------------------------------------------------ afterwards
+    // ------------------------------------------------------------------ completion
 
-    /// Whether an answer has begun.
-    boolean isAnswered();
+    /// Returns whether a response has begun, so status and headers can no longer change.
+    boolean isCommitted();
 
-    /// Calls back once when the answer is complete and handed to the stream, or the connection was closed
-    /// before: if nobody had answered [#status()] is 499 then, and otherwise it [#isCutOff()]; at once if that has been
-    /// already. In the order of the calls. What a callback throws is logged.
+    /// Calls back once the response is complete and handed to the stream, or the connection was
+    /// closed before. [#status()] is 499 if no response had begun by then. If one had, it
+    /// [#isTruncated()]. Callbacks run in the order added. Their exceptions are logged.
     ///
-    /// The [Request] can still be read there, but for its content; afterwards it is over. That a peer has ended its side is not the end of the answer, and not told here:
-    /// see [Request#cancellation()].
-    ///
-    /// @return this response
-    Response onDone(Runnable callback);
+    /// The [Request] is still readable there, except for its body. The end of the client's side
+    /// does not end the response: see [Request#cancellation()].
+    Response onComplete(Runnable callback);
 
-    /// Whether the connection was closed after the answer had begun and before it was complete.
-    boolean isCutOff();
+    /// Returns whether the connection was closed after the response had begun and before it was
+    /// complete.
+    boolean isTruncated();
 
-    /// How many bytes of content the answer has so far.
-    long contentBytes();
+    /// Returns the number of body bytes so far.
+    long bodyBytes();
 }

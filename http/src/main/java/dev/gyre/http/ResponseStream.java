@@ -3,68 +3,78 @@ package dev.gyre.http;
 import dev.gyre.Promise;
 import dev.gyre.io.Buffer;
 
-/// The content of a response, bit by bit.
+/// The body of a response, written piece by piece.
 ///
-/// **Backpressure.** On the loop `write` says no above the stream's high-water mark, and [#onWritable] tells when there is room
-/// again; on a [BlockingHandler]'s thread it waits. Who writes on although it says no fills the memory: above the stream's limit, 16 MiB unless
-/// [dev.gyre.io.StreamConfig#withOutputLimit] says otherwise, the connection is closed, the answer cut off ([Response#isCutOff()]), and a warning logged;
-/// the stream is over at once.
+/// **Backpressure.** On the loop, `write` returns false above the stream's high-water mark, and
+/// [#onWritable] calls back once there is room. Ignoring `false` buffers up to the output limit: 16
+/// MiB, or [dev.gyre.io.StreamConfig#withOutputLimit]. Beyond it the connection is closed, the
+/// response is truncated ([Response#isTruncated()]), and a warning is logged.
 ///
-/// **Ending.** By [#end()]: who does not call it holds the connection, and the server does not know that nobody will. That the peer has ended its side is told by
-/// [Request#cancellation()], that the connection is gone by [#onClose]. Only if the peer has ended its side, the handler's promise is settled, and nothing was written for
-/// [HttpConfig#idleTimeout()], is the answer cut off, with a warning; a handler whose promise settles with the end of the stream is never taken for one that forgot.
+/// **Blocking handlers.** On the thread of a [BlockingHandler], writes are collected in a buffer of
+/// 16 KiB, later 64 KiB. A full buffer goes to the loop, and the thread waits while the client does
+/// not keep up. The head is sent with the first buffer. Call [#flush()] to send less than that.
 ///
-/// With a `Content-Length` set before, more than that throws, and an end before it closes the connection.
-/// A stream whose answer has no content, as that to `HEAD`, and that of a peer that is gone are over from the beginning: nothing is
-/// written, and nothing throws, also on an interrupted thread.
+/// **Ending.** Call [#end()]: an open stream holds its connection. [Request#cancellation()] reports
+/// that the client has ended its side, and [#onClose] that the connection is gone. The server
+/// truncates a forgotten stream, with a warning, only if the client has ended its side, the
+/// handler's promise is settled, and nothing was written for [HttpConfig#idleTimeout()].
 ///
-/// **Threads.** As those of [Response].
+/// **Length.** If a `Content-Length` was set, a write beyond it throws, and an end before it closes
+/// the connection. A response without a body, as to `HEAD`, and one whose connection is lost have a
+/// stream that is closed from the beginning: it discards writes, and nothing throws.
+///
+/// **Lifetime.** Once the handler has ended the stream and the exchange has ended, all methods
+/// throw an [IllegalStateException].
+///
+/// **Threads.** As for [Response].
 public interface ResponseStream {
-    /// Writes what is readable in the buffer, and empties it.
+    /// Writes the readable bytes of the buffer, and consumes them.
     ///
-    /// @return whether to go on; false also if the stream is over, when nothing is written any more
-    /// @throws IllegalStateException if its handler has ended it itself
-    /// @throws java.util.concurrent.CompletionException if a thread is interrupted that waits for room, by somebody else than the server: what was
-    ///     written so far stands
-    boolean write(Buffer content);
+    /// @return whether to continue; false also if the stream is closed and the write is discarded
+    /// @throws IllegalStateException if the handler has ended the stream
+    /// @throws java.util.concurrent.CompletionException if a thread that waits for room is
+    ///     interrupted, except by the server; earlier writes stay written
+    boolean write(Buffer data);
 
-    /// Writes bytes.
+    /// Writes bytes, which are copied.
     ///
     /// @return as [#write(Buffer)]
-    boolean write(byte[] content);
+    boolean write(byte[] data);
 
     /// Writes text in UTF-8.
     ///
     /// @return as [#write(Buffer)]
-    boolean write(String content);
+    boolean write(String text);
 
-    /// Hands what is written so far to the peer, which compression would hold back otherwise.
+    /// Sends all writes so far, including those that compression or the buffer of a blocking
+    /// handler holds back.
     void flush();
 
-    /// Calls back each time there is room again after `write` said no. What it throws is a failure of the handler.
+    /// Calls back each time there is room again after `write` returned false. An exception fails
+    /// the handler.
     ///
     /// @return this
     ResponseStream onWritable(Runnable callback);
 
-    /// Calls back once when the stream is over: it was ended, or the connection was closed before. At once if that has
-    /// been already. What it throws is logged.
+    /// Calls back once when the stream was ended, or the connection was closed before; at once if
+    /// that has happened. Exceptions are logged.
     ///
     /// @return this
     ResponseStream onClose(Runnable callback);
 
-    /// Sets a trailer field, sent behind the last chunk to peers that said `TE: trailers`.
+    /// Sets a trailer, sent after the last chunk to clients that sent `TE: trailers`.
     ///
     /// @return this
-    /// @throws IllegalStateException if a `Content-Length` was set, with which there are no chunks
-    /// @throws IllegalArgumentException if such a field belongs into the header: those that say where a message ends, who is
-    ///     to have it, whether it may be had, or how its content is to be read (RFC 9110, 6.5.1)
+    /// @throws IllegalStateException if a `Content-Length` was set: trailers need chunks
+    /// @throws IllegalArgumentException if the name is not allowed in trailers: names for framing,
+    ///     routing, authentication and the format of the body (RFC 9110, 6.5.1)
     ResponseStream trailer(String name, String value);
 
-    /// Ends the content. Does nothing if that is over.
+    /// Ends the body. Does nothing if the stream is closed.
     ///
-    /// @return as the methods of [Response] that answer
+    /// @return as the methods of [Response] that send
     Promise<?> end();
 
-    /// Whether what is written goes anywhere.
+    /// Returns whether writes reach the client.
     boolean isOpen();
 }

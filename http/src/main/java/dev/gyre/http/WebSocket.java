@@ -2,7 +2,7 @@ package dev.gyre.http;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
-import dev.gyre.http.internal.websocket.LoopSocket;
+import dev.gyre.http.internal.websocket.LoopWebSocket;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -11,10 +11,10 @@ import java.net.SocketAddress;
 import java.net.URI;
 import java.util.function.Consumer;
 
-/// A WebSocket (RFC 6455): messages both ways, of a server's or a client's side.
+/// A WebSocket (RFC 6455) of a server or a client: sends and receives messages.
 ///
 /// ```java
-/// server.webSocket("/chat", socket -> { room.add(socket); socket.onText(room::broadcast); });
+/// server.webSocket("/chat", socket -> { chat.add(socket); socket.onText(chat::broadcast); });
 ///
 /// WebSocket.connect(loop, URI.create("ws://localhost:8080/chat")).thenAccept(socket -> {
 ///     socket.onText(IO::println);
@@ -22,143 +22,156 @@ import java.util.function.Consumer;
 /// });
 /// ```
 ///
-/// A message that there is no callback for is dropped. Pings are answered, fragments put together, text checked for
-/// UTF-8, compressed messages inflated, and the closing handshake is carried out; who wants to know of pings and
-/// pongs is told.
+/// Handled for you: pongs, fragmented messages, UTF-8 validation, compression, pings of idle peers,
+/// and the closing handshake. A message without a callback is dropped.
 ///
-/// **Limits.** A message that arrives has at most [WebSocketConfig#maxMessage] bytes, inflated ones included: more
-/// closes with 1009. From its first byte to its last it has [WebSocketConfig#messageTimeout]: longer closes with 1008.
-/// What all sockets of a loop hold of messages that are not whole is a share of the heap: more closes with 1013, try
-/// again later. What is sent and not taken is under [WebSocketConfig#whenSlow].
+/// **Limits.** A received message has at most [WebSocketConfig#maxMessage()] bytes after
+/// decompression; a longer one closes the socket with 1009. A message slower than
+/// [WebSocketConfig#messageTimeout()] closes it with 1008. All sockets of a loop share a part of
+/// the heap for incomplete and waiting messages. When it is used up, the socket is closed with
+/// 1013. [WebSocketConfig#slowConsumerPolicy()] applies to output that the peer does not accept.
 ///
-/// **Failure.** A peer that breaks the protocol is closed with 1002, one whose text is none or whose compressed message
-/// is not whole with 1007; a callback that throws costs its own socket only, with 1011.
+/// **Failure.** A violation of the protocol closes the socket with 1002, invalid UTF-8 or
+/// compressed data with 1007. A callback that throws closes its own socket with 1011.
 ///
-/// **Threads.** Loop thread only, or any one while no thread runs the loop.
-public sealed interface WebSocket permits LoopSocket {
-    /// Connects with the usual settings.
+/// **Threads.** Loop thread, or any thread while no thread runs the loop.
+///
+/// Methods that return a `WebSocket` return this one. Each `on` method except [#onClose] replaces
+/// the earlier callback.
+public sealed interface WebSocket permits LoopWebSocket {
+    /// Connects with the default configuration.
     static Promise<WebSocket> connect(EventLoop loop, URI uri) {
         return connect(loop, uri, WebSocketConfig.DEFAULT);
     }
 
-    /// Connects to `ws:` or `wss:`. Rejected with what [dev.gyre.io.Stream#connect] is rejected with, or a
-    /// [java.net.ProtocolException] that says what the peer answered instead of the upgrade.
+    /// Connects to a `ws:` or `wss:` URI. The promise is rejected as that of
+    /// [dev.gyre.io.Stream#connect], or with a [java.net.ProtocolException] that names the server's
+    /// response.
     ///
-    /// @throws IllegalArgumentException if the URI is none of a WebSocket
+    /// @throws IllegalArgumentException if the URI is not that of a WebSocket
     static Promise<WebSocket> connect(EventLoop loop, URI uri, WebSocketConfig config) {
-        return LoopSocket.connect(loop, uri, config);
+        return LoopWebSocket.connect(loop, uri, config);
     }
 
     // ------------------------------------------------------------------ receiving
 
-    /// Calls back for each message of text. Replaces an earlier callback.
-    ///
-    /// @return this socket
+    /// Sets the callback for text messages.
     WebSocket onText(Consumer<? super String> callback);
 
-    /// Calls back for each binary message. The buffer is valid until the callback returns. Replaces an earlier callback.
-    ///
-    /// @return this socket
+    /// Sets the callback for binary messages. The buffer is valid until the callback returns.
     WebSocket onBinary(Consumer<? super Buffer> callback);
 
-    /// Calls back for each ping, which has been answered, with what it carries. Valid until the callback returns. Replaces
-    /// an earlier callback.
-    ///
-    /// @return this socket
+    /// Sets the callback for pings. The pong is sent already. The payload is valid until the
+    /// callback returns.
     WebSocket onPing(Consumer<? super Buffer> callback);
 
-    /// Calls back for each pong, with what it carries. Valid until the callback returns. Replaces an earlier callback.
-    ///
-    /// @return this socket
+    /// Sets the callback for pongs. The payload is valid until the callback returns.
     WebSocket onPong(Consumer<? super Buffer> callback);
 
-    /// Stops reading, until [#resume()].
+    /// Pauses reading until [#resume()].
     void pause();
 
-    /// Goes on reading.
+    /// Resumes reading.
     void resume();
 
     // ------------------------------------------------------------------ sending
 
-    /// Sends a message of text.
+    /// Sends a text message. A message above 1 MiB is sent in fragments.
     ///
-    /// @return whether to go on: false if the peer does not keep up, or the socket is closed, when nothing is sent
-    ///     any more
+    /// @return false if the peer reads too slowly: continue in [#onWritable]; also false if the
+    ///     socket is closed and the message was dropped
     boolean send(String text);
 
-    /// Sends what is readable in a buffer as a binary message, and empties it.
+    /// Sends the readable bytes of a buffer as a binary message, and consumes them. They are not
+    /// copied to the heap, unless they must wait or are compressed.
     ///
     /// @return as [#send(String)]
-    boolean send(Buffer content);
+    boolean send(Buffer payload);
 
     /// Sends a binary message.
     ///
     /// @return as [#send(String)]
-    boolean send(byte[] content);
+    boolean send(byte[] payload);
 
-    /// Sends a message that was encoded once for many.
+    /// Sends a message that is encoded once for many sockets.
     ///
     /// @return as [#send(String)]
     boolean send(WebSocketMessage message);
 
     /// Sends a ping.
     ///
-    /// @param content at most 125 bytes
+    /// @param payload at most 125 bytes
     /// @return as [#send(String)]
-    boolean ping(byte... content);
+    boolean ping(byte... payload);
 
-    /// Calls back each time there is room again after `send` said no. Replaces an earlier callback.
-    ///
-    /// @return this socket
+    /// Sets the callback for a socket that is writable again after `send` returned false.
     WebSocket onWritable(Runnable callback);
 
-    /// How many messages were dropped for [WhenSlow#DROP].
+    /// Returns the number of messages dropped by [SlowConsumerPolicy#DROP].
     long dropped();
 
-    // ------------------------------------------------------------------ ending
+    // ------------------------------------------------------------------ closing
 
     /// Closes with 1000.
     default void close() {
         close(1000, "");
     }
 
-    /// Begins the closing handshake, unless the peer has. Twice is safe. What was sent before is sent; messages that
-    /// the peer has under way are not delivered any more, as in a browser.
+    /// Begins the closing handshake, unless the peer has. Earlier messages are sent. Messages that
+    /// arrive afterwards are dropped, as in a browser. Idempotent.
     ///
     /// @param code 1000 to 1003, 1007 to 1014, or 3000 to 4999
     /// @param reason at most 123 bytes in UTF-8
     void close(int code, String reason);
 
-    /// Calls back once when the socket is closed, however that came; soon, if it is already. Each call adds
-    /// a callback: all are told, in order, and one that throws does not keep the others from it.
-    ///
-    /// @return this socket
+    /// Adds a callback for the close, called once. All callbacks are called in order, even if one
+    /// throws. If the socket is closed already, the callback is called soon.
     WebSocket onClose(Closed callback);
 
-    /// Is told how a socket was closed.
+    /// Receives how a socket was closed.
     @FunctionalInterface
     interface Closed {
-        /// The socket is closed.
+        /// Called when the socket is closed.
         ///
-        /// @param code what the peer said, or what it was told; 1005 without a code, 1006 if the connection was lost
-        /// @param reason what the peer said, or what it was told; with 1006 how the connection was lost, in words for a log
+        /// @param code sent by the side that closed first; 1005 for a close frame without a code;
+        ///     1006 for a lost connection
+        /// @param reason sent with the code; for 1006 a description for the log
         void closed(int code, String reason);
     }
 
+    /// Returns whether the socket is neither closed nor closing.
     boolean isOpen();
 
-    // ------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------ state
 
-    /// What was agreed to speak: of [WebSocketConfig#protocols]; null for nothing.
+    /// Returns the negotiated subprotocol of [WebSocketConfig#protocols()]; null if absent.
     @Nullable String protocol();
 
-    /// Whether messages may be compressed.
+    /// Returns whether compression was negotiated.
     boolean isCompressed();
 
-    /// The request of the upgrade's target: `/chat?room=7`.
+    /// Returns the target of the upgrade request, such as `/chat?room=7`.
     String target();
 
-    SocketAddress peer();
+    /// Returns the peer's address.
+    SocketAddress remoteAddress();
 
+    /// Returns the loop of the socket. Any thread.
     EventLoop loop();
+
+    /// Moves the socket to another loop: see [#moveTo(EventLoop, Consumer)].
+    default void moveTo(EventLoop target) {
+        moveTo(target, _ -> {});
+    }
+
+    /// Moves the socket to another loop, as [dev.gyre.io.Stream#moveTo] moves its stream. Messages
+    /// keep their order, each exactly once. Callbacks stay, and run on the target's thread.
+    ///
+    /// The socket leaves its [WebSocketGroup]s: add it again in `moved`. A server drains its socket
+    /// on each loop of its group. On other loops the socket no longer belongs to the server.
+    ///
+    /// @param moved called on the target's thread, before all other callbacks there
+    /// @throws IllegalStateException if the socket is closed, closing or moving
+    /// @throws dev.gyre.LoopTerminatedException if the target is terminating or terminated
+    void moveTo(EventLoop target, Consumer<? super WebSocket> moved);
 }

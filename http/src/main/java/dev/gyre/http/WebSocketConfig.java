@@ -1,6 +1,6 @@
 package dev.gyre.http;
 
-import dev.gyre.http.internal.message.FieldList;
+import dev.gyre.http.internal.message.HeaderList;
 import dev.gyre.io.StreamConfig;
 
 import java.time.Duration;
@@ -10,21 +10,31 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/// How a [WebSocket] behaves. Immutable: each `with` method returns a changed copy.
-public final class WebSocketConfig implements Cloneable {
-    /// The configuration of sockets that are given none.
+/// Configures a [WebSocket]. Immutable: each `with` method returns a changed copy.
+///
+/// ```java
+/// var config = WebSocketConfig.DEFAULT.withMaxMessage(64 << 10).withProtocols("chat.v2", "chat");
+/// ```
+///
+/// A `with` method throws an [IllegalArgumentException] for a value out of range, and a
+/// [NullPointerException] for null.
+///
+/// **Threads.** Any.
+public final class WebSocketConfig extends Settings<WebSocketConfig> {
+    /// The default configuration.
     public static final WebSocketConfig DEFAULT = new WebSocketConfig();
 
     private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-    /// What a client's request has in any case, or must not have.
-    private static final Pattern OWN_FIELD =
+    /// Headers that the upgrade sets, and those that it must not have.
+    private static final Pattern RESERVED_HEADER =
             Pattern.compile(
-                    "(?i)host|upgrade|connection|content-length|transfer-encoding|sec-websocket-.*");
+                    "(?i)host|upgrade|connection|content-length|transfer-encoding"
+                            + "|sec-websocket-.*");
 
     private int maxMessage = 1 << 20;
     private boolean compression = true;
-    private WhenSlow whenSlow = WhenSlow.WAIT;
+    private SlowConsumerPolicy slowConsumerPolicy = SlowConsumerPolicy.WAIT;
     private List<String> protocols = List.of();
     private List<String> origins = List.of();
     private Duration pingInterval = Duration.ofSeconds(30);
@@ -35,163 +45,147 @@ public final class WebSocketConfig implements Cloneable {
 
     private WebSocketConfig() {}
 
-    /// How many bytes a message that arrives may have, inflated: more closes with 1009. Compressed it may have an eighth
-    /// more. Default 1 MiB.
+    /// Returns the maximum length of a received message in bytes, after decompression. A longer one
+    /// closes the socket with 1009. A compressed message may be an eighth longer on the wire.
+    /// Default 1 MiB.
+    ///
+    /// A message of this length can also be sent whenever the last `send` returned true. A limit of
+    /// many megabytes needs as much of the loop's share of the heap, and of its
+    /// [buffer memory][dev.gyre.LoopConfig#bufferMemory()].
     public int maxMessage() {
         return maxMessage;
     }
 
-    /// Whether permessage-deflate (RFC 7692) is agreed on with peers that know it. Default true.
+    /// Returns whether permessage-deflate (RFC 7692) is negotiated. Default true.
     public boolean compression() {
         return compression;
     }
 
-    /// What becomes of messages that a peer does not take. Default [WhenSlow#WAIT].
-    public WhenSlow whenSlow() {
-        return whenSlow;
+    /// Returns the policy for messages to a slow consumer. Default [SlowConsumerPolicy#WAIT].
+    public SlowConsumerPolicy slowConsumerPolicy() {
+        return slowConsumerPolicy;
     }
 
-    /// What is spoken, best first: `Sec-WebSocket-Protocol`. Default: nothing is said of it.
+    /// Returns the supported subprotocols in order of preference: `Sec-WebSocket-Protocol`. Default
+    /// empty.
     public List<String> protocols() {
         return protocols;
     }
 
-    /// Of which origins' pages a server accepts sockets: `https://example.org`, or `*` for all. Empty for its own only,
-    /// those whose `Origin` names the host that the request is for, and by `https` if it came over TLS. Others are
-    /// answered with 403, so that no page of somebody else's can talk in the name of whoever looks at it. Who sends no
-    /// `Origin` is no browser, and accepted. Default empty.
+    /// Returns the origins whose pages a server accepts, such as `https://example.org`; `*` for
+    /// all. Other pages get 403, so they cannot use the sessions of their visitors.
+    ///
+    /// Default empty: the server accepts its own pages, whose `Origin` names the requested host.
+    /// Over TLS the scheme must be `https`. A client without `Origin` is not a browser, and is
+    /// accepted.
     public List<String> origins() {
         return origins;
     }
 
-    /// After how long without a byte from the peer it is pinged; after as long again it is taken for gone. Default 30
-    /// seconds.
+    /// Returns the time without input after which the peer is pinged; zero for no pings. After the
+    /// same time again without input the connection is closed. Default 30 seconds.
     public Duration pingInterval() {
         return pingInterval;
     }
 
-    /// How long a message may take from its first byte to its last, plus a second for each 1000 bytes of it that have
-    /// arrived: more closes with 1008. Default 60 seconds.
+    /// Returns the timeout of a message from its first byte to its last; zero for no timeout. Each
+    /// 1 000 bytes extend it by a second. A slower message closes the socket with 1008. Default 60
+    /// seconds.
     public Duration messageTimeout() {
         return messageTimeout;
     }
 
-    /// How long the peer may take for its part of the closing handshake. Default 5 seconds.
+    /// Returns how long [WebSocket#close()] waits for the peer's close frame. Restarts while the
+    /// peer accepts earlier messages. Default 5 seconds.
     public Duration closeTimeout() {
         return closeTimeout;
     }
 
-    /// What a client's request says beside what the upgrade needs, such as `Authorization`, `Cookie` or `Origin`. Default
-    /// nothing.
+    /// Returns the additional headers of a client's request, such as `Authorization`, `Cookie` or
+    /// `Origin`. Default empty.
     public List<Map.Entry<String, String>> headers() {
         return headers;
     }
 
-    /// How a client's stream behaves, TLS included.
+    /// Returns the configuration of a client's stream, including TLS. A server's stream has that of
+    /// its listener. Default [StreamConfig#DEFAULT].
     public StreamConfig streams() {
         return streams;
     }
 
-    /// Changes [#maxMessage()].
+    /// Returns a copy with this [#maxMessage()], at least 1.
     public WebSocketConfig withMaxMessage(int bytes) {
-        WebSocketConfig changed = copy();
-        changed.maxMessage = Limits.positive("maxMessage", bytes);
-        return changed;
+        return with(copy -> copy.maxMessage = Limits.positive("maxMessage", bytes));
     }
 
-    /// Changes [#compression()].
+    /// Returns a copy with this [#compression()].
     public WebSocketConfig withCompression(boolean compression) {
-        WebSocketConfig changed = copy();
-        changed.compression = compression;
-        return changed;
+        return with(copy -> copy.compression = compression);
     }
 
-    /// Changes [#whenSlow()].
-    public WebSocketConfig withWhenSlow(WhenSlow policy) {
-        WebSocketConfig changed = copy();
-        changed.whenSlow = Objects.requireNonNull(policy, "policy");
-        return changed;
+    /// Returns a copy with this [#slowConsumerPolicy()].
+    public WebSocketConfig withSlowConsumerPolicy(SlowConsumerPolicy policy) {
+        return with(copy -> copy.slowConsumerPolicy = Objects.requireNonNull(policy, "policy"));
     }
 
-    /// Changes [#protocols()].
+    /// Returns a copy with these [#protocols()].
     ///
-    /// @throws IllegalArgumentException if one is no token: letters, digits and some marks
+    /// @throws IllegalArgumentException if one is not a token: letters, digits and some punctuation
     public WebSocketConfig withProtocols(String... protocols) {
         for (String each : protocols) {
             if (!TOKEN.matcher(each).matches()) {
                 throw new IllegalArgumentException(
-                        "a protocol's name is of letters, digits and !#$%&'*+-.^_`|~, not '"
+                        "a protocol has only letters, digits and !#$%&'*+-.^_`|~, but is '"
                                 + each
                                 + "'");
             }
         }
-        WebSocketConfig changed = copy();
-        changed.protocols = List.of(protocols);
-        return changed;
+        List<String> all = List.of(protocols);
+        return with(copy -> copy.protocols = all);
     }
 
-    /// Changes [#origins()]. These and no others: one's own has to be among them.
+    /// Returns a copy with these [#origins()]. No others are accepted, so include the server's own.
     ///
-    /// @param origins as browsers send them, scheme and host and, if it is not the usual one, port; `*` for all
+    /// @param origins as browsers send them: scheme, host, and the port unless it is the default
+    ///     one; `*` for all
     public WebSocketConfig withOrigins(String... origins) {
-        WebSocketConfig changed = copy();
-        changed.origins = List.of(origins);
-        return changed;
+        List<String> all = List.of(origins);
+        return with(copy -> copy.origins = all);
     }
 
-    /// Changes [#pingInterval()].
-    ///
-    /// @param interval zero for never
+    /// Returns a copy with this [#pingInterval()], zero or more.
     public WebSocketConfig withPingInterval(Duration interval) {
-        WebSocketConfig changed = copy();
-        changed.pingInterval = Limits.zeroOrMore("pingInterval", interval);
-        return changed;
+        return with(copy -> copy.pingInterval = Limits.zeroOrMore("pingInterval", interval));
     }
 
-    /// Changes [#messageTimeout()].
-    ///
-    /// @param timeout zero for as long as it likes
+    /// Returns a copy with this [#messageTimeout()], zero or more.
     public WebSocketConfig withMessageTimeout(Duration timeout) {
-        WebSocketConfig changed = copy();
-        changed.messageTimeout = Limits.zeroOrMore("messageTimeout", timeout);
-        return changed;
+        return with(copy -> copy.messageTimeout = Limits.zeroOrMore("messageTimeout", timeout));
     }
 
-    /// Adds to [#headers()].
-    ///
-    /// @throws IllegalArgumentException if it is no header field, or one that the upgrade has itself
-    public WebSocketConfig withHeader(String name, String value) {
-        if (OWN_FIELD.matcher(name).matches()) {
-            throw new IllegalArgumentException(name + " is seen to: leave it alone");
-        }
-        List<Map.Entry<String, String>> more = new ArrayList<>(headers);
-        more.add(Map.entry(name, value));
-        FieldList checked = new FieldList();
-        more.forEach(each -> checked.add(each.getKey(), each.getValue()));
-        WebSocketConfig changed = copy();
-        changed.headers = List.copyOf(more);
-        return changed;
-    }
-
-    /// Changes [#closeTimeout()].
+    /// Returns a copy with this [#closeTimeout()], zero or more.
     public WebSocketConfig withCloseTimeout(Duration timeout) {
-        WebSocketConfig changed = copy();
-        changed.closeTimeout = Limits.zeroOrMore("closeTimeout", timeout);
-        return changed;
+        return with(copy -> copy.closeTimeout = Limits.zeroOrMore("closeTimeout", timeout));
     }
 
-    /// Changes [#streams()].
-    public WebSocketConfig withStreams(StreamConfig streams) {
-        WebSocketConfig changed = copy();
-        changed.streams = Objects.requireNonNull(streams, "streams");
-        return changed;
-    }
-
-    private WebSocketConfig copy() {
-        try {
-            return (WebSocketConfig) clone();
-        } catch (CloneNotSupportedException e) {
-            throw new AssertionError(e);
+    /// Returns a copy with one more of the [#headers()].
+    ///
+    /// @throws IllegalArgumentException if it is not a valid header, the upgrade sets it, or all
+    ///     are too long together
+    public WebSocketConfig withHeader(String name, String value) {
+        if (RESERVED_HEADER.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "the upgrade sets the header " + name + " itself: remove it");
         }
+        List<Map.Entry<String, String>> all = new ArrayList<>(headers);
+        all.add(Map.entry(name, value));
+        HeaderList checked = new HeaderList();
+        all.forEach(each -> checked.add(each.getKey(), each.getValue()));
+        return with(copy -> copy.headers = List.copyOf(all));
+    }
+
+    /// Returns a copy with these [#streams()].
+    public WebSocketConfig withStreams(StreamConfig streams) {
+        return with(copy -> copy.streams = Objects.requireNonNull(streams, "streams"));
     }
 }

@@ -2,30 +2,33 @@ package dev.gyre.http;
 
 import dev.gyre.http.internal.websocket.EncodedMessage;
 
-/// A message that is encoded once, and sent to many: [WebSocket#send(WebSocketMessage)]. Immutable, for any thread.
+/// A message that is encoded once and sent to many sockets: [WebSocket#send(WebSocketMessage)].
+/// Immutable.
 ///
 /// ```java
 /// var price = WebSocketMessage.text("42.17");
-/// for (WebSocket socket : watching) {
+/// for (WebSocket socket : subscribers) {
 ///     socket.send(price);
 /// }
 /// ```
 ///
-/// Compressed as well the first time that a socket asks for that, and then for all.
+/// The first socket with compression compresses it for all.
+///
+/// **Threads.** Any.
 public sealed interface WebSocketMessage permits EncodedMessage {
-    /// A message of text.
+    /// Encodes a text message.
     static WebSocketMessage text(String text) {
         return EncodedMessage.of(text);
     }
 
-    /// A binary message. The bytes are copied.
-    static WebSocketMessage binary(byte[] content) {
-        return EncodedMessage.of(content);
+    /// Encodes a binary message. Copies the bytes.
+    static WebSocketMessage binary(byte[] payload) {
+        return EncodedMessage.of(payload);
     }
 
-    /// Whether it is one of text.
+    /// Returns whether this is a text message.
     boolean isText();
 
-    /// How many bytes its content has.
+    /// Returns the length of the payload in bytes, before compression.
     int length();
 }

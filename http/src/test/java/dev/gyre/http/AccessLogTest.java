@@ -8,6 +8,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.Clause;
+import dev.gyre.Promise;
+import dev.gyre.testkit.SimulatedWorld;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -54,6 +57,25 @@ class AccessLogTest {
             assertThat(next()).contains("\"GET /none HTTP/1.1\" 204 - \"-\" \"-\" ");
             site.get("/missing");
             assertThat(next()).contains("\"GET /missing HTTP/1.1\" 404 ");
+        }
+    }
+
+    @Test
+    void duration_inASimulatedWorld_isThatOfItsClock() throws Exception {
+        try (AccessLog log = AccessLog.common(lines::add);
+                SimulatedWorld world = SimulatedWorld.seed(7)) {
+            Duration delay = Duration.ofSeconds(30);
+            HttpServer.on(world.loop())
+                    .use(log)
+                    .get(
+                            "/",
+                            (request, response) ->
+                                    Promise.delay(request.loop(), delay)
+                                            .then(_ -> response.text("late")))
+                    .listen(80);
+            world.connect(80).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+            world.advance(Duration.ofSeconds(31));
+            assertThat(next()).matches(".* 200 4 30\\.00\\d{4}");
         }
     }
 
@@ -268,7 +290,7 @@ class AccessLogTest {
             reset(never);
             assertThat(next()).matches(".*\"GET /never HTTP/1.1\" 499 - \\d+\\.\\d{6}");
             reset(half);
-            assertThat(next()).matches(".*\"GET /half HTTP/1.1\" 200 4 \\d+\\.\\d{6} cut-off");
+            assertThat(next()).matches(".*\"GET /half HTTP/1.1\" 200 4 \\d+\\.\\d{6} truncated");
         }
     }
 

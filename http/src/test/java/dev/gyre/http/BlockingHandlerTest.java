@@ -2,16 +2,20 @@ package dev.gyre.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LogCapture;
 import dev.gyre.LoopConfig;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +23,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /// Handlers with a thread of their own, which a simulated kernel does not have.
 class BlockingHandlerTest extends HttpFixture {
@@ -62,6 +68,70 @@ class BlockingHandlerTest extends HttpFixture {
     }
 
     @Test
+    @Clause("H-8")
+    void json_ofABlockingHandler_isReadOnItsThread() {
+        JsonMapper threads =
+                new JsonMapper() {
+                    @Override
+                    public byte[] write(@Nullable Object value) {
+                        return String.valueOf(value).getBytes(UTF_8);
+                    }
+
+                    @Override
+                    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+                    public <T> T read(byte[] json, Type type) {
+                        if (json[0] == '!') {
+                            throw new JsonException("a", "expected a number", null);
+                        }
+                        return (T) (Object) Thread.currentThread().threadId();
+                    }
+                };
+        server.jsonMapper(threads)
+                .blocking(
+                        "POST",
+                        "/",
+                        (request, response) -> {
+                            Long thread = request.body().json(Long.class).await();
+                            response.text("" + (thread == Thread.currentThread().threadId()));
+                        });
+        String head = post("/", "Content-Type: application/json\r\nContent-Length: 2\r\n");
+        assertThat(connect().send(head + "{}").answer(200)).isEqualTo("true");
+        Talk slow = connect().send(head);
+        turn();
+        assertThat(slow.send("{}").answer(200)).isEqualTo("true");
+        assertThat(connect().send(head + "!!").answer(400)).contains("field a: expected a number");
+        assertThat(connect().send(post("/", "Content-Length: 2\r\n") + "{}").answer(415))
+                .contains("header Content-Type");
+    }
+
+    @Test
+    @Clause("H-6")
+    void attributes_setByTheHandlerAndTheLoopAtATime_areAllKept() {
+        List<Attribute<Integer>> all =
+                IntStream.range(0, 40_000).mapToObj(i -> Attribute.<Integer>of("a" + i)).toList();
+        server.blocking(
+                "GET",
+                "/",
+                (request, response) -> {
+                    CountDownLatch begun = new CountDownLatch(1);
+                    CountDownLatch done = new CountDownLatch(1);
+                    request.loop()
+                            .submit(
+                                    () -> {
+                                        begun.countDown();
+                                        all.subList(0, 20_000).forEach(a -> request.set(a, 1));
+                                        done.countDown();
+                                    });
+                    begun.await();
+                    all.subList(20_000, 40_000).forEach(a -> request.set(a, 1));
+                    done.await();
+                    long lost = all.stream().filter(a -> request.get(a) == null).count();
+                    response.text("lost " + lost);
+                });
+        assertThat(get("/")).endsWith("lost 0");
+    }
+
+    @Test
     @Clause("H-3")
     void handlersAtATime_aboveTheLimit_areRefusedWith503() {
         configure(HttpConfig.DEFAULT.withMaxBlocking(1));
@@ -77,7 +147,15 @@ class BlockingHandlerTest extends HttpFixture {
                 });
         Talk first = connect().send(request("/wait"));
         runUntil("begun", () -> begun.getCount() == 0);
-        assertThat(connect().send(request("/wait")).answer(503)).contains("too many");
+        try (LogCapture log = new LogCapture()) {
+            assertThat(connect().send(request("/wait")).answer(503)).contains("the server is busy");
+            assertThat(connect().send(request("/wait")).answer(503)).contains("retry later");
+            assertThat(log.messages())
+                    .singleElement()
+                    .asString()
+                    .startsWith("all 1 blocking handlers of loop ")
+                    .contains("raise HttpConfig.withMaxBlocking");
+        }
         goOn.countDown();
         assertThat(first.answer(200)).isEqualTo("done");
         assertThat(connect().send(request("/wait")).answer(200)).isEqualTo("done");
@@ -216,7 +294,7 @@ class BlockingHandlerTest extends HttpFixture {
         runUntil("begun", () -> begun.getCount() == 0);
         talk.stream().abort();
         runUntil("gone", () -> server.connections() == 0);
-        assertThat(connect().send(request("/quick")).answer(503)).contains("too many");
+        assertThat(connect().send(request("/quick")).answer(503)).contains("the server is busy");
         goOn.release();
         assertThat(askWhenThereIsAPlace(request("/quick")).answer(200)).isEqualTo("quick");
     }
@@ -225,11 +303,13 @@ class BlockingHandlerTest extends HttpFixture {
     @Clause("H-5")
     void faultsOfThePeer_seenByAHandlerThatReads_areAnsweredAndNotLogged() {
         configure(HttpConfig.DEFAULT.withMaxBody(10));
+        AtomicInteger begun = new AtomicInteger();
         CountDownLatch failed = new CountDownLatch(4);
         server.blocking(
                 "POST",
                 "/a",
                 (request, response) -> {
+                    begun.incrementAndGet();
                     try {
                         byte[] all = request.body().stream().readAllBytes();
                         response.send(all);
@@ -244,11 +324,12 @@ class BlockingHandlerTest extends HttpFixture {
             assertThat(connect().send(chunked + "ZZ\r\n").all()).startsWith("HTTP/1.1 400 ");
             assertThat(connect().send(chunked + "b\r\n0123456789a\r\n").all())
                     .startsWith("HTTP/1.1 413 ");
+            // A handler that has not begun when its client leaves is skipped.
             Talk gone = connect().send(chunked + "1\r\nx\r\n");
-            turn();
+            runUntil("the third has begun", () -> begun.get() == 3);
             gone.stream().abort();
             Talk half = connect().send(chunked + "1\r\nx\r\n");
-            turn();
+            runUntil("the fourth has begun", () -> begun.get() == 4);
             half.stream().end();
             runUntil("all have failed", () -> failed.getCount() == 0);
             turn();
@@ -281,7 +362,7 @@ class BlockingHandlerTest extends HttpFixture {
             assertThat(talk.answer(200)).isEqualTo("early");
             assertThat(askWhenThereIsAPlace(request("/quick")).answer(200)).isEqualTo("quick");
         }
-        assertThat(heard).hasSize(3).allMatch(why -> why.contains("answered before its content"));
+        assertThat(heard).hasSize(3).allMatch(why -> why.contains("sent before the body was read"));
     }
 
     @Test

@@ -37,7 +37,7 @@ class BlockingPeersTest extends HttpFixture {
     private void noteTheEnd() {
         server.use(
                 (request, response, next) -> {
-                    response.onDone(() -> said.add(request.target() + " " + response.status()));
+                    response.onComplete(() -> said.add(request.target() + " " + response.status()));
                     return next.handle(request, response);
                 });
     }
@@ -212,7 +212,7 @@ class BlockingPeersTest extends HttpFixture {
                 "GET",
                 "/file",
                 (_, response) -> {
-                    response.file(file);
+                    response.sendFile(file);
                     throw new IllegalStateException("on purpose");
                 });
         try (LogCapture log = new LogCapture()) {
@@ -220,7 +220,10 @@ class BlockingPeersTest extends HttpFixture {
             talk.send("GET /file HTTP/1.1\r\nHost: a\r\nRange: bytes=0-9999999,11000000-\r\n\r\n");
             LongSupplier got = talk.count();
             runUntil("all of it", () -> got.getAsLong() > large.length - 1_000_001);
-            assertThat(log.messages()).singleElement().asString().contains("after its answer");
+            assertThat(log.messages())
+                    .singleElement()
+                    .asString()
+                    .contains("/file failed after its response");
         }
     }
 
@@ -297,7 +300,7 @@ class BlockingPeersTest extends HttpFixture {
         server.blocking(
                 "GET",
                 "/a",
-                (_, response) -> {
+                (request, _) -> {
                     Thread other =
                             Thread.ofPlatform()
                                     .unstarted(
@@ -305,7 +308,7 @@ class BlockingPeersTest extends HttpFixture {
                                                 try {
                                                     goOn.await();
                                                     said.add("goes on");
-                                                    response.text("too late");
+                                                    request.cancellation();
                                                 } catch (Throwable e) {
                                                     thrown.add(e);
                                                 }

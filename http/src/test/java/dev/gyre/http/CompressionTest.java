@@ -113,7 +113,7 @@ class CompressionTest {
                 assertThat(answer.field("Content-Encoding")).isEqualTo("gzip");
                 assertThat(unzip(answer.content())).startsWith("line 0\n").endsWith("line 99\n");
             }
-            assertThat(compression.underWay()).isZero();
+            assertThat(compression.activeEncoders()).isZero();
         }
     }
 
@@ -167,7 +167,7 @@ class CompressionTest {
                         .isEqualTo(text);
             }
             // The peer has left in the middle: its coder has to come back, which this waits for.
-            while (compression.underWay() > 0) {
+            while (compression.activeEncoders() > 0) {
                 Thread.onSpinWait();
             }
         }

@@ -26,7 +26,7 @@ class CorsTest {
         return Cors.of("https://app.example", "https://b.example:8443")
                 .withMethods("GET", "PUT")
                 .withHeaders("Content-Type", "X-Token")
-                .withExposed("X-Total")
+                .withExposedHeaders("X-Total")
                 .withCredentials(true)
                 .withMaxAge(Duration.ofMinutes(1));
     }

@@ -99,7 +99,7 @@ class DrainTest {
             idle.pauseReading();
             silent.pauseReading();
             assertThat(server.connections()).isEqualTo(2);
-            assertThat(server.busy()).as("connections with something to do").isZero();
+            assertThat(server.activeConnections()).as("connections with something to do").isZero();
 
             Promise<@Nullable Void> drained = server.drain(Duration.ofHours(1));
             world.advance(Duration.ofMillis(600));
@@ -127,10 +127,10 @@ class DrainTest {
             var _ = world.connect(80).send(UPGRADE);
             world.advance(Duration.ofSeconds(1));
             assertThat(server.connections()).isEqualTo(4);
-            assertThat(server.busy()).isEqualTo(3);
+            assertThat(server.activeConnections()).isEqualTo(3);
             slow.resolve("done");
             world.advance(Duration.ofSeconds(1));
-            assertThat(server.busy()).isEqualTo(2);
+            assertThat(server.activeConnections()).isEqualTo(2);
         }
     }
 

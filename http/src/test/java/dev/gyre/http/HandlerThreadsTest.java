@@ -58,7 +58,7 @@ class HandlerThreadsTest extends HttpFixture {
                                         .hasMessageContaining(Thread.currentThread().getName())
                                         .hasMessageContaining("loop.submit")
                                         .hasMessageContaining("loop.promisify")
-                                        .hasMessageContaining("server.blocking"));
+                                        .hasMessageContaining("such as blockingGet"));
     }
 
     private static Map<String, ThrowingCallable> callsOf(Response response) {
@@ -70,12 +70,12 @@ class HandlerThreadsTest extends HttpFixture {
         calls.put("Response.text", () -> response.text("secret"));
         calls.put("Response.html", () -> response.html("secret"));
         calls.put("Response.json", () -> response.json("secret"));
-        calls.put("Response.file", () -> response.file(Path.of("secret")));
+        calls.put("Response.sendFile", () -> response.sendFile(Path.of("secret")));
         calls.put("Response.stream", response::stream);
         calls.put("Response.events", response::events);
-        calls.put("Response.isAnswered", response::isAnswered);
-        calls.put("Response.onDone", () -> response.onDone(() -> {}));
-        calls.put("Response.contentBytes", response::contentBytes);
+        calls.put("Response.isCommitted", response::isCommitted);
+        calls.put("Response.onComplete", () -> response.onComplete(() -> {}));
+        calls.put("Response.bodyBytes", response::bodyBytes);
         return calls;
     }
 
@@ -84,13 +84,13 @@ class HandlerThreadsTest extends HttpFixture {
         calls.put("Request.method", request::method);
         calls.put("Request.target", request::target);
         calls.put("Request.path", request::path);
-        calls.put("Request.query", () -> request.query("a"));
+        calls.put("Request.query", () -> request.queryParam("a"));
         calls.put("Request.isHttp10", request::isHttp10);
         calls.put("Request.headers", request::headers);
         calls.put("Request.header", () -> request.header("Host"));
         calls.put("Request.body", request::body);
         calls.put("Request.cancellation", request::cancellation);
-        calls.put("Request.peer", request::peer);
+        calls.put("Request.remoteAddress", request::remoteAddress);
         calls.put("Request.tls", request::tls);
         return calls;
     }

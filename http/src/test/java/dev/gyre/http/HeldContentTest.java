@@ -42,7 +42,7 @@ class HeldContentTest {
                             }
 
                             @Override
-                            public void refused(RefusedRequest request) {
+                            public void onRejected(RejectedRequest request) {
                                 refused.add("" + request.status());
                             }
                         })
@@ -166,7 +166,7 @@ class HeldContentTest {
         assertThat(peer(post + "Content-Length: 5\r\n\r\nhello").receivedText()).endsWith("hello");
         assertThat(peer(post + "Content-Length: 6\r\n\r\nhello!").receivedText())
                 .startsWith("HTTP/1.1 413 ")
-                .endsWith("the content has more than 5 bytes\n");
+                .endsWith("the body has more than 5 bytes\n");
         String chunks = "Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n";
         assertThat(peer(post + chunks + "2\r\nlo\r\n0\r\n\r\n").receivedText()).endsWith("hello");
         assertThat(peer(post + chunks + "3\r\nlo!\r\n0\r\n\r\n").receivedText())

@@ -158,7 +158,7 @@ abstract class HttpCallbacksContract extends HttpFixture {
                     return ended;
                 });
         Talk talk = connect().send(request("/a")).await("0\r\n\r\n");
-        assertThat(said).containsExactly("before", "after", "the content was ended");
+        assertThat(said).containsExactly("before", "after", "the body has been ended");
         talk.forget();
         assertServes(talk);
     }
@@ -214,7 +214,8 @@ abstract class HttpCallbacksContract extends HttpFixture {
                 .get("/null", (_, _) -> null)
                 .get("/fine", (_, response) -> response.text("fine"))
                 .onError(
-                        (request, response, failure) -> {
+                        Throwable.class,
+                        (failure, request, response) -> {
                             told.add(failure.getMessage());
                             return null;
                         });
@@ -223,7 +224,8 @@ abstract class HttpCallbacksContract extends HttpFixture {
                 .isEqualTo("internal error\ninternal error\n");
         assertThat(talk.answer(200)).isEqualTo("fine");
         runUntil("told", () -> told.size() == 3);
-        assertThat(told.get(0)).contains("GET /null", "null", "return what response.text(…)");
+        assertThat(told.get(0))
+                .contains("GET /null", "null", "return the promise of response.text(…)");
         assertThat(told.get(1)).contains("GET /middle");
         assertThat(told.get(2)).isEqualTo("outer");
     }
@@ -238,7 +240,8 @@ abstract class HttpCallbacksContract extends HttpFixture {
                         })
                 .get("/later", (_, _) -> Promise.rejected(loop, new HttpException(409, "taken")))
                 .onError(
-                        (request, _, failure) -> {
+                        Throwable.class,
+                        (failure, request, _) -> {
                             if (request.path().equals("/later")) {
                                 return Promise.rejected(loop, failure);
                             }
@@ -352,12 +355,12 @@ abstract class HttpCallbacksContract extends HttpFixture {
         server.any(
                 "/a",
                 (_, response) -> {
-                    response.onDone(
+                    response.onComplete(
                                     () -> {
                                         said.add("first");
-                                        response.onDone(() -> said.add("third"));
+                                        response.onComplete(() -> said.add("third"));
                                     })
-                            .onDone(() -> said.add("second"));
+                            .onComplete(() -> said.add("second"));
                     return Promise.delay(loop, TICK)
                             .thenCompose(
                                     _ -> {
@@ -474,7 +477,7 @@ abstract class HttpCallbacksContract extends HttpFixture {
             assertThat(talk.answer(200)).isEqualTo("early");
             runUntil("told at " + target, () -> !heard.isEmpty());
             assertThat(talk.send("234567890" + request("/next")).answer(200)).isEqualTo("next");
-            assertThat(heard).singleElement().asString().contains("answered before its content");
+            assertThat(heard).singleElement().asString().contains("sent before the body was read");
         }
     }
 

@@ -25,7 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// What the client makes of answers, good and bad, however they are cut; and of connections that are gone.
+/// Valid and invalid responses, cut anywhere, and lost connections.
 class HttpClientAnswersTest {
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 
@@ -40,23 +40,23 @@ class HttpClientAnswersTest {
         world.close();
     }
 
-    private Promise<HttpAnswer> begin(String method, String content) {
-        Promise<HttpAnswer> promise = client.request(method, peer.uri("/")).send(content);
+    private Promise<ClientResponse> begin(String method, String content) {
+        Promise<ClientResponse> promise = client.request(method, peer.uri("/")).send(content);
         promise.then(_ -> null, _ -> null); // So that nobody reports it.
         return promise;
     }
 
-    private Outcome<HttpAnswer> outcome(String method, String content) {
-        Promise<HttpAnswer> promise = begin(method, content);
+    private Outcome<ClientResponse> outcome(String method, String content) {
+        Promise<ClientResponse> promise = begin(method, content);
         world.advance(Duration.ofSeconds(1));
         assertThat(promise.isSettled()).as("settled, as all of the answer was sent").isTrue();
         return promise.outcome();
     }
 
-    /// In one line.
+    /// Returns the outcome in one line.
     private String told(String method) {
         return switch (outcome(method, "")) {
-            case Outcome.Resolved(HttpAnswer answer) ->
+            case Outcome.Resolved(ClientResponse answer) ->
                     "%d [%s] [%s] [%s]"
                             .formatted(
                                     answer.status(),
@@ -72,7 +72,7 @@ class HttpClientAnswersTest {
         return script.replace("\\r", "\r").replace("\\n", "\n").replace("|", "\r\n");
     }
 
-    /// Cut once anywhere and cut everywhere, the same comes of it.
+    /// Checks that a response cut once anywhere, or everywhere, has the same outcome.
     private String toldOfAllCuts(String method, String text, boolean ends) {
         peer.reply(text, ends);
         String whole = told(method);
@@ -157,7 +157,7 @@ class HttpClientAnswersTest {
                 "SSH-2.0-server|                                                ~ VERSION",
                 "HTTP/1.1 99 OK||                                               ~ BAD_STATUS",
                 "HTTP/1.1 200 OK|A : b||                                        ~ SPACE_AFTER_NAME",
-                "HTTP/1.1 200 OK|A: b| c||                                      ~ FOLDED_FIELD",
+                "HTTP/1.1 200 OK|A: b| c||                                      ~ FOLDED_HEADER",
                 "HTTP/1.1 200 OK|Content-Length: 1|Content-Length: 1||h         ~ LENGTH_TWICE",
                 "HTTP/1.1 200 OK|Content-Length: +1||h                          ~ BAD_LENGTH",
                 "HTTP/1.1 200 OK|Content-Length: 1|Transfer-Encoding: chunked|| ~"
@@ -167,7 +167,8 @@ class HttpClientAnswersTest {
                 "HTTP/1.1 200 OK|Transfer-Encoding: chunked||1|hi|0||           ~ BAD_CHUNK_END",
                 "HTTP/1.1 200 OK|Transfer-Encoding: chunked||0|Content-Length: 1|| ~"
                         + " FORBIDDEN_TRAILER",
-                "HTTP/1.1 101 Switching|Upgrade: x|Connection: upgrade||        ~ answered 101",
+                "HTTP/1.1 101 Switching|Upgrade: x|Connection: upgrade||        ~ switched"
+                        + " protocols (101)",
             })
     void answer_thatBreaksTheProtocol_isRefusedHoweverItIsCut(String text, String expected) {
         assertThat(toldOfAllCuts("GET", bytes(text), false))
@@ -181,7 +182,10 @@ class HttpClientAnswersTest {
         client =
                 HttpClient.on(
                         world.loop(),
-                        HttpClientConfig.DEFAULT.withMaxHead(100, 3).withMaxContent(5));
+                        HttpClientConfig.DEFAULT
+                                .withMaxHeaderBytes(100)
+                                .withMaxHeaderCount(3)
+                                .withMaxBody(5));
         String head = "HTTP/1.1 200 OK\r\n";
         peer.reply(head + "A: " + "b".repeat(200) + "\r\n\r\n")
                 .reply(head + "A:b\r\nA:b\r\nA:b\r\nA:b\r\n\r\n")
@@ -195,11 +199,11 @@ class HttpClientAnswersTest {
                                 + "\r\n\r\n")
                 .reply(head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
         assertThat(told("GET")).contains("HEAD_TOO_LARGE").contains("100 bytes");
-        assertThat(told("GET")).contains("TOO_MANY_FIELDS").contains("withMaxHead");
+        assertThat(told("GET")).contains("TOO_MANY_HEADERS").contains("withMaxHead");
         assertThat(told("GET"))
                 .contains("CONTENT_TOO_LARGE")
-                .contains("5 bytes: raise HttpClientConfig.withMaxContent")
-                .contains("HttpCall.onData");
+                .contains("5 bytes: raise HttpClientConfig.withMaxBody")
+                .contains("ClientRequest.onData");
         assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
         assertThat(told("GET")).contains("CONTENT_TOO_LARGE");
         assertThat(told("GET")).contains("TRAILER_TOO_LARGE");
@@ -234,13 +238,13 @@ class HttpClientAnswersTest {
         assertThat(peer.streams()).hasSize(2);
     }
 
-    /// Makes a call at a moment at which something lies unread in the kernel, on the connection that is kept: both
-    /// have arrived together with the word on another connection that has the call made.
+    /// Sends a request while the idle connection has unread input in the kernel. The input arrives
+    /// together with data on another connection, whose callback sends the request.
     private String toldOfCallBehind(Consumer<Stream> whatArrives) {
         world.latency(Duration.ofMillis(1), Duration.ZERO);
         peer.reply(OK).reply(OK);
         assertThat(told("GET")).isEqualTo("200 [OK] [hi] [null]");
-        List<Promise<HttpAnswer>> calls = new ArrayList<>();
+        List<Promise<ClientResponse>> calls = new ArrayList<>();
         URI uri = peer.uri("/");
         Stream.connect(world.loop(), new InetSocketAddress(uri.getHost(), uri.getPort()))
                 .thenAccept(word -> word.onData(_ -> calls.add(begin("POST", "pay"))));
@@ -250,7 +254,7 @@ class HttpClientAnswersTest {
         world.advance(Duration.ofSeconds(1));
         assertThat(peer.streams()).as("the kept one, the word, and the new one").hasSize(3);
         assertThat(peer.requests()).as("each was sent once").hasSize(2);
-        return calls.getFirst().outcome() instanceof Outcome.Resolved(HttpAnswer answer)
+        return calls.getFirst().outcome() instanceof Outcome.Resolved(ClientResponse answer)
                 ? answer.reason() + " " + answer.text()
                 : String.valueOf(calls.getFirst().outcome());
     }
@@ -279,12 +283,12 @@ class HttpClientAnswersTest {
     })
     void answer_thatEndsTooSoon_isNoAnswer(String text) {
         peer.replyAndEnd(bytes(text));
-        Outcome<HttpAnswer> outcome = outcome("GET", "");
+        Outcome<ClientResponse> outcome = outcome("GET", "");
         assertThat(outcome).isInstanceOf(Outcome.Rejected.class);
-        Throwable why = ((Outcome.Rejected<HttpAnswer>) outcome).reason();
+        Throwable why = ((Outcome.Rejected<ClientResponse>) outcome).reason();
         assertThat(why)
                 .isInstanceOf(StreamClosedException.class)
-                .hasMessageContaining("in the middle of its answer");
+                .hasMessageContaining("during its response");
         assertThat(((StreamClosedException) why).reason()).isEqualTo(CloseReason.ENDED);
     }
 
@@ -300,7 +304,7 @@ class HttpClientAnswersTest {
         peer.replyAndEnd("").replyAndEnd("");
         assertThat(told("GET"))
                 .startsWith("StreamClosedException")
-                .contains("before it answered: ENDED");
+                .contains("before its response: ENDED");
         assertThat(peer.requests()).as("once is enough").hasSize(5);
     }
 
@@ -331,7 +335,7 @@ class HttpClientAnswersTest {
     void callsThatWait_goOnWhenTheConnectionIsLost() {
         client = HttpClient.on(world.loop(), HttpClientConfig.DEFAULT.withMaxConnections(1));
         peer.replyAndEnd("").reply("nonsense\r\n\r\n").reply(OK);
-        List<Promise<HttpAnswer>> calls = new ArrayList<>();
+        List<Promise<ClientResponse>> calls = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             calls.add(begin("GET", ""));
         }
@@ -344,18 +348,18 @@ class HttpClientAnswersTest {
 
     @Test
     void connection_thatCannotBeOpened_costsNoCallWhileAnotherIsOpen() {
-        Promise<HttpAnswer> first = begin("GET", "");
+        Promise<ClientResponse> first = begin("GET", "");
         world.advance(Duration.ofSeconds(1));
         peer.stopListening();
         peer.reply(OK).reply(OK);
-        Promise<HttpAnswer> second = begin("GET", "");
-        Promise<HttpAnswer> third = begin("POST", "pay");
+        Promise<ClientResponse> second = begin("GET", "");
+        Promise<ClientResponse> third = begin("POST", "pay");
         world.advance(Duration.ofSeconds(1));
         assertThat(second.isSettled()).as("refused, but there is one to wait for").isFalse();
         assertThat(third.isSettled()).isFalse();
         peer.streams().getFirst().write(OK);
         world.advance(Duration.ofSeconds(1));
-        for (Promise<HttpAnswer> call : List.of(first, second, third)) {
+        for (Promise<ClientResponse> call : List.of(first, second, third)) {
             assertThat(call.outcome()).isInstanceOf(Outcome.Resolved.class);
         }
         assertThat(peer.streams()).as("all on one connection").hasSize(1);
@@ -365,12 +369,12 @@ class HttpClientAnswersTest {
     void connections_thatCannotBeOpened_costAsManyCalls() {
         client = HttpClient.on(world.loop(), HttpClientConfig.DEFAULT.withMaxConnections(2));
         peer.stopListening();
-        List<Promise<HttpAnswer>> calls = new ArrayList<>();
+        List<Promise<ClientResponse>> calls = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             calls.add(begin("GET", ""));
         }
         world.advance(Duration.ofSeconds(1));
-        for (Promise<HttpAnswer> call : calls) {
+        for (Promise<ClientResponse> call : calls) {
             assertThat(reason(call)).hasMessageContaining("ECONNREFUSED");
         }
         assertThat(client.connections()).isZero();
@@ -378,8 +382,8 @@ class HttpClientAnswersTest {
 
     // ------------------------------------------------------------------ given up
 
-    private Promise<HttpAnswer> begin(CancellationSource source) {
-        Promise<HttpAnswer> promise =
+    private Promise<ClientResponse> begin(CancellationSource source) {
+        Promise<ClientResponse> promise =
                 client.request("POST", peer.uri("/"))
                         .cancelOn(source.cancellation())
                         .send("content");
@@ -390,7 +394,7 @@ class HttpClientAnswersTest {
     @Test
     void cancel_ofACallOnItsWay_rejectsItAndClosesItsConnection() {
         CancellationSource source = new CancellationSource();
-        Promise<HttpAnswer> call = begin(source);
+        Promise<ClientResponse> call = begin(source);
         world.advance(Duration.ofSeconds(1));
         assertThat(client.connections()).isEqualTo(1);
         source.cancel("nobody waits");
@@ -405,9 +409,9 @@ class HttpClientAnswersTest {
     @Test
     void cancel_ofACallThatWaits_rejectsItAndItIsNeverSent() {
         client = HttpClient.on(world.loop(), HttpClientConfig.DEFAULT.withMaxConnections(1));
-        Promise<HttpAnswer> first = begin("GET", "");
+        Promise<ClientResponse> first = begin("GET", "");
         CancellationSource source = new CancellationSource();
-        Promise<HttpAnswer> second = begin(source);
+        Promise<ClientResponse> second = begin(source);
         world.advance(Duration.ofSeconds(1));
         source.cancel("nobody waits");
         peer.streams().getFirst().write(OK);
@@ -422,7 +426,7 @@ class HttpClientAnswersTest {
     void cancel_afterTheAnswer_changesNothing() {
         CancellationSource source = new CancellationSource();
         peer.reply(OK);
-        Promise<HttpAnswer> call = begin(source);
+        Promise<ClientResponse> call = begin(source);
         world.advance(Duration.ofSeconds(1));
         source.cancel("too late");
         world.advance(Duration.ofSeconds(1));
@@ -430,16 +434,16 @@ class HttpClientAnswersTest {
         assertThat(client.connections()).isEqualTo(1);
     }
 
-    private static Throwable reason(Promise<HttpAnswer> promise) {
+    private static Throwable reason(Promise<ClientResponse> promise) {
         assertThat(promise.outcome()).isInstanceOf(Outcome.Rejected.class);
-        return ((Outcome.Rejected<HttpAnswer>) promise.outcome()).reason();
+        return ((Outcome.Rejected<ClientResponse>) promise.outcome()).reason();
     }
 
     @Test
     void answer_beforeAllOfTheRequestIsSent_isTakenAndTheConnectionDropped() {
-        // The head of an answer greets whoever comes, who is still busy with sending.
+        // Each connection receives the head of a response while it is still sending.
         peer.greet("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
-        Promise<HttpAnswer> promise =
+        Promise<ClientResponse> promise =
                 client.request("POST", peer.uri("/")).send(new byte[30 << 20]);
         world.advance(Duration.ofSeconds(1));
         assertThat(promise.outcome()).isInstanceOf(Outcome.Resolved.class);

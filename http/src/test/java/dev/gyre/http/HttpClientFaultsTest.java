@@ -14,12 +14,12 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.zip.CRC32;
 
-/// Content that flows both ways at once, with pauses, in worlds where everything goes wrong now and then.
+/// Bodies in both directions at once, with pauses, in worlds with random faults.
 class HttpClientFaultsTest {
     private static final int PIECES = 40;
     private static final byte[] PIECE = new byte[8 << 10];
 
-    /// Sends back what comes, no faster than it is taken.
+    /// Echoes a body at the speed of the client.
     private static Promise<?> echo(Request request, Response response) {
         ResponseStream back = response.stream();
         Body body = request.body();
@@ -34,17 +34,17 @@ class HttpClientFaultsTest {
         return Promise.resolved(request.loop(), "begun");
     }
 
-    /// One call with as much as that, and what came back of it.
+    /// Sends one request with that many bytes, and returns the echo.
     private static final class Exchange {
         private final CRC32 sent = new CRC32();
         private final CRC32 received = new CRC32();
-        private final RequestStream out;
-        private final Promise<HttpAnswer> answer;
+        private final ClientRequestStream out;
+        private final Promise<ClientResponse> answer;
         private int written;
         private int pieces;
 
         Exchange(HttpClient client, EventLoop loop) {
-            HttpCall call = client.request("PUT", URI.create("http://127.0.0.1:90/"));
+            ClientRequest call = client.request("PUT", URI.create("http://127.0.0.1:90/"));
             call.onData(
                     data -> {
                         received.update(data.getBytes());
@@ -56,7 +56,7 @@ class HttpClientFaultsTest {
                     });
             out = call.stream();
             out.onWritable(this::writeOn);
-            answer = out.answer();
+            answer = out.response();
             answer.then(_ -> null, _ -> null); // So that nobody reports it.
             writeOn();
         }

@@ -26,7 +26,7 @@ import java.util.concurrent.Executors;
 
 import javax.net.ssl.SSLException;
 
-/// The client with somebody else's server, and by TLS.
+/// The client with the JDK's server, and over TLS.
 @Timeout(60)
 class HttpClientForeignTest {
     private static final InetSocketAddress ANY =
@@ -39,17 +39,17 @@ class HttpClientForeignTest {
         loop.close();
     }
 
-    private Outcome<HttpAnswer> outcome(Promise<HttpAnswer> promise) {
+    private Outcome<ClientResponse> outcome(Promise<ClientResponse> promise) {
         promise.then(_ -> null, _ -> null).finallyRun(loop::stop);
         loop.run();
-        Outcome<HttpAnswer> outcome = promise.outcome();
+        Outcome<ClientResponse> outcome = promise.outcome();
         assertThat(outcome).as("the loop stops when it is settled").isNotNull();
         return outcome;
     }
 
-    private HttpAnswer answer(Promise<HttpAnswer> promise) {
+    private ClientResponse answer(Promise<ClientResponse> promise) {
         return switch (outcome(promise)) {
-            case Outcome.Resolved(HttpAnswer answer) -> answer;
+            case Outcome.Resolved(ClientResponse answer) -> answer;
             case Outcome.Rejected(Throwable why) -> throw new AssertionError("rejected", why);
         };
     }
@@ -75,15 +75,15 @@ class HttpClientForeignTest {
             server.start();
             URI uri = URI.create("http://localhost:" + server.getAddress().getPort() + "/echo");
             HttpClient client = HttpClient.on(loop);
-            HttpAnswer first = answer(client.request("POST", uri).send("grüße"));
+            ClientResponse first = answer(client.request("POST", uri).send("grüße"));
             assertThat(first.text()).isEqualTo("grüße");
             assertThat(first.headers().get("x-method")).isEqualTo("POST");
-            HttpAnswer much =
+            ClientResponse much =
                     answer(
                             client.request("PUT", URI.create(uri + "?chunks"))
                                     .send(new byte[100_000]));
             assertThat(much.headers().get("Transfer-Encoding")).isEqualToIgnoringCase("chunked");
-            assertThat(much.content()).isEqualTo(new byte[100_000]);
+            assertThat(much.body()).isEqualTo(new byte[100_000]);
             assertThat(much.headers().get("x-peer"))
                     .as("the connection is used again")
                     .isEqualTo(first.headers().get("x-peer"));
@@ -105,14 +105,14 @@ class HttpClientForeignTest {
                 HttpClient.on(
                         loop,
                         HttpClientConfig.DEFAULT.withStreams(StreamConfig.DEFAULT.withTls(anyone)));
-        assertThat(answer(client.get(uri)).content())
+        assertThat(answer(client.get(uri)).body())
                 .isEqualTo(("localhost:" + port + " true").getBytes(UTF_8));
         assertThat(answer(client.get(uri)).status()).isEqualTo(200);
         assertThat(client.connections()).isEqualTo(1);
 
-        Outcome<HttpAnswer> strict = outcome(HttpClient.on(loop).get(uri));
+        Outcome<ClientResponse> strict = outcome(HttpClient.on(loop).get(uri));
         assertThat(strict).isInstanceOf(Outcome.Rejected.class);
-        assertThat(((Outcome.Rejected<HttpAnswer>) strict).reason())
+        assertThat(((Outcome.Rejected<ClientResponse>) strict).reason())
                 .as("nobody vouches for that certificate")
                 .isInstanceOf(SSLException.class);
     }
@@ -139,7 +139,7 @@ class HttpClientForeignTest {
         server.listen(
                 new InetSocketAddress(InetAddress.ofLiteral("::1"), 0), ListenerConfig.DEFAULT);
         int port = ((InetSocketAddress) server.address()).getPort();
-        HttpAnswer answer =
+        ClientResponse answer =
                 answer(HttpClient.on(loop).get(URI.create("http://[::1]:" + port + "/")));
         assertThat(answer.text()).isEqualTo("[::1]:" + port);
     }

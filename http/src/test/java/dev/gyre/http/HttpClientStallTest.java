@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What becomes of calls of any length whose peers stop, or are gone.
+/// Transfers of any length whose server stalls or disappears.
 class HttpClientStallTest {
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
     private static final String BEGINNING = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n";
@@ -49,24 +49,24 @@ class HttpClientStallTest {
         return Duration.ofSeconds(seconds);
     }
 
-    private static Promise<HttpAnswer> quiet(Promise<HttpAnswer> promise) {
+    private static Promise<ClientResponse> quiet(Promise<ClientResponse> promise) {
         promise.then(_ -> null, _ -> null); // So that nobody reports it.
         return promise;
     }
 
-    private static Throwable reason(Promise<HttpAnswer> promise) {
+    private static Throwable reason(Promise<ClientResponse> promise) {
         assertThat(promise.outcome()).isInstanceOf(Outcome.Rejected.class);
-        return ((Outcome.Rejected<HttpAnswer>) promise.outcome()).reason();
+        return ((Outcome.Rejected<ClientResponse>) promise.outcome()).reason();
     }
 
-    private void assertStallsIn(Promise<HttpAnswer> call, Duration time, String words) {
+    private void assertStallsIn(Promise<ClientResponse> call, Duration time, String words) {
         world.advance(time.minusMillis(20));
         assertThat(call.isSettled()).as("before its time").isFalse();
         world.advance(Duration.ofMillis(40));
         assertThat(reason(call))
                 .isInstanceOf(SocketTimeoutException.class)
                 .hasMessageContaining(words)
-                .hasMessageContaining("PT8S (HttpCall.stallTimeout)");
+                .hasMessageContaining("8 s: raise ClientRequest.stallTimeout");
         assertThat(client.connections()).isZero();
     }
 
@@ -74,8 +74,8 @@ class HttpClientStallTest {
 
     @Test
     void call_withoutATimeInAll_takesAsLongAsItTakes() {
-        HttpCall call = client.request("GET", peer.uri("/")).stallTimeout(Duration.ZERO);
-        Promise<HttpAnswer> answer = quiet(call.send());
+        ClientRequest call = client.request("GET", peer.uri("/")).stallTimeout(Duration.ZERO);
+        Promise<ClientResponse> answer = quiet(call.send());
         world.advance(Duration.ofDays(2));
         assertThat(answer.isSettled()).isFalse();
         peer.streams().getFirst().write(OK);
@@ -85,31 +85,31 @@ class HttpClientStallTest {
 
     @Test
     void peer_thatIsSilent_isGivenUpAfterAWhile() {
-        Promise<HttpAnswer> answer = quiet(client.get(peer.uri("/")));
-        assertStallsIn(answer, seconds(8), "nothing has come of the answer of http://127.0.0.1");
+        Promise<ClientResponse> answer = quiet(client.get(peer.uri("/")));
+        assertStallsIn(answer, seconds(8), "sent nothing of the response");
     }
 
     @Test
     void bytes_buyTime_untilThereAreNone() {
         peer.reply(BEGINNING);
-        Promise<HttpAnswer> answer = quiet(client.get(peer.uri("/")));
+        Promise<ClientResponse> answer = quiet(client.get(peer.uri("/")));
         for (int i = 0; i < 50; i++) {
             world.advance(seconds(7));
             peer.streams().getFirst().write("x");
         }
         world.run();
-        assertStallsIn(answer, seconds(8), "nothing has come of the answer");
+        assertStallsIn(answer, seconds(8), "sent nothing of the response");
     }
 
     @Test
     void pause_stopsTheTime_andItBeginsAnewAfterwards() {
         peer.reply(BEGINNING);
-        HttpCall call = client.request("GET", peer.uri("/"));
-        Promise<HttpAnswer> answer = quiet(call.onHead(_ -> call.pause()).send());
+        ClientRequest call = client.request("GET", peer.uri("/"));
+        Promise<ClientResponse> answer = quiet(call.onHead(_ -> call.pause()).send());
         world.advance(seconds(100));
         assertThat(answer.isSettled()).isFalse();
         call.resume();
-        assertStallsIn(answer, seconds(8), "nothing has come of the answer");
+        assertStallsIn(answer, seconds(8), "sent nothing of the response");
     }
 
     @Test
@@ -117,8 +117,8 @@ class HttpClientStallTest {
         StreamConfig streams = StreamConfig.DEFAULT.withIdleTimeout(seconds(5));
         try (HttpClient other = HttpClient.on(world.loop(), CONFIG.withStreams(streams))) {
             peer.reply(BEGINNING);
-            HttpCall call = other.request("GET", peer.uri("/"));
-            Promise<HttpAnswer> answer = quiet(call.onHead(_ -> call.pause()).send());
+            ClientRequest call = other.request("GET", peer.uri("/"));
+            Promise<ClientResponse> answer = quiet(call.onHead(_ -> call.pause()).send());
             world.advance(seconds(100));
             assertThat(answer.isSettled()).isFalse();
             call.resume();
@@ -129,22 +129,22 @@ class HttpClientStallTest {
 
     @Test
     void upload_thatIsWritten_buysTime_andOneThatIsNotEndedIsNamed() {
-        RequestStream out = client.request("PUT", peer.uri("/")).stream();
-        Promise<HttpAnswer> answer = quiet(out.answer());
+        ClientRequestStream out = client.request("PUT", peer.uri("/")).stream();
+        Promise<ClientResponse> answer = quiet(out.response());
         for (int i = 0; i < 50; i++) {
             world.advance(seconds(7));
             out.write("x");
         }
         world.run();
-        assertStallsIn(answer, seconds(8), "nothing has come of the answer");
-        assertThat(reason(answer)).hasMessageContaining("not ended: that is by RequestStream.end");
+        assertStallsIn(answer, seconds(8), "sent nothing of the response");
+        assertThat(reason(answer)).hasMessageContaining("not ended: call ClientRequestStream.end");
         assertThat(out.isOpen()).isFalse();
     }
 
     @Test
     void upload_thatIsNotTaken_isGivenUp_andNoMoreIsHeldThanMayWait() {
-        RequestStream out = client.request("PUT", peer.uri("/")).stream();
-        Promise<HttpAnswer> answer = quiet(out.answer());
+        ClientRequestStream out = client.request("PUT", peer.uri("/")).stream();
+        Promise<ClientResponse> answer = quiet(out.response());
         world.advance(seconds(1));
         peer.streams().getFirst().pause();
         byte[] piece = new byte[8 << 10];
@@ -159,8 +159,7 @@ class HttpClientStallTest {
         world.run();
         assertThat(told).hasSizeBetween(1, 500);
         world.advance(seconds(10));
-        assertThat(reason(answer))
-                .hasMessageContaining("has taken nothing of the request for PT8S");
+        assertThat(reason(answer)).hasMessageContaining("accepted nothing of the request for 8 s");
     }
 
     // ------------------------------------------------------------------ faults
@@ -168,8 +167,8 @@ class HttpClientStallTest {
     @Test
     void announcements_areNotToldAsHeads() {
         peer.reply("HTTP/1.1 100 Go on\r\n\r\nHTTP/1.1 103 Hints\r\nLink: a\r\n\r\n" + OK);
-        HttpCall call = client.request("GET", peer.uri("/"));
-        Promise<HttpAnswer> answer = call.onHead(head -> told.add("" + head.status())).send();
+        ClientRequest call = client.request("GET", peer.uri("/"));
+        Promise<ClientResponse> answer = call.onHead(head -> told.add("" + head.status())).send();
         world.advance(seconds(1));
         assertThat(answer.outcome()).isInstanceOf(Outcome.Resolved.class);
         assertThat(told).containsExactly("200");
@@ -178,9 +177,9 @@ class HttpClientStallTest {
     @Test
     void answer_untilTheEndOfTheConnection_waitsWhileItIsPaused() {
         peer.replyAndEnd("HTTP/1.1 200 OK\r\n\r\nhello");
-        HttpCall call = client.request("GET", peer.uri("/"));
+        ClientRequest call = client.request("GET", peer.uri("/"));
         call.onHead(_ -> call.pause()).onData(data -> told.add(data.getText(UTF_8)));
-        Promise<HttpAnswer> answer = call.send();
+        Promise<ClientResponse> answer = call.send();
         world.advance(seconds(20));
         assertThat(told).isEmpty();
         assertThat(answer.isSettled()).isFalse();
@@ -193,24 +192,24 @@ class HttpClientStallTest {
     @Test
     void answer_thatIsCutOffWhileItIsPaused_isNoneInTheEnd() {
         peer.replyAndEnd(BEGINNING + "hello");
-        HttpCall call = client.request("GET", peer.uri("/"));
+        ClientRequest call = client.request("GET", peer.uri("/"));
         call.onHead(_ -> call.pause()).onData(data -> told.add(data.getText(UTF_8)));
-        Promise<HttpAnswer> answer = quiet(call.send());
+        Promise<ClientResponse> answer = quiet(call.send());
         world.advance(seconds(1));
         call.resume();
         world.advance(seconds(1));
         assertThat(told).containsExactly("hello");
         assertThat(reason(answer))
                 .isInstanceOf(StreamClosedException.class)
-                .hasMessageContaining("in the middle of its answer");
+                .hasMessageContaining("during its response");
     }
 
     @Test
     void cancel_whileItIsPaused_closesTheConnection() {
         peer.reply(BEGINNING);
         CancellationSource source = new CancellationSource();
-        HttpCall call = client.request("GET", peer.uri("/")).cancelOn(source.cancellation());
-        Promise<HttpAnswer> answer = quiet(call.onHead(_ -> call.pause()).send());
+        ClientRequest call = client.request("GET", peer.uri("/")).cancelOn(source.cancellation());
+        Promise<ClientResponse> answer = quiet(call.onHead(_ -> call.pause()).send());
         world.advance(seconds(1));
         source.cancel("enough");
         world.advance(seconds(1));
@@ -223,8 +222,8 @@ class HttpClientStallTest {
     void stream_thatIsCancelledBeforeItBegins_isClosed() {
         CancellationSource source = new CancellationSource();
         source.cancel();
-        HttpCall call = client.request("PUT", peer.uri("/")).cancelOn(source.cancellation());
-        RequestStream out = call.stream();
+        ClientRequest call = client.request("PUT", peer.uri("/")).cancelOn(source.cancellation());
+        ClientRequestStream out = call.stream();
         assertThat(out.isOpen()).isFalse();
         assertThat(out.write("a")).isFalse();
         assertThat(reason(quiet(out.end()))).isInstanceOf(CancelledException.class);
@@ -233,15 +232,15 @@ class HttpClientStallTest {
     @Test
     void stream_onAKeptConnectionThatIsGone_isNeverSentAgain() {
         peer.reply(OK).replyAndEnd("").reply(OK);
-        Promise<HttpAnswer> _ = client.get(peer.uri("/"));
+        Promise<ClientResponse> _ = client.get(peer.uri("/"));
         world.advance(seconds(1));
-        RequestStream out = client.request("PUT", peer.uri("/")).stream();
+        ClientRequestStream out = client.request("PUT", peer.uri("/")).stream();
         out.write("a");
-        Promise<HttpAnswer> answer = quiet(out.end());
+        Promise<ClientResponse> answer = quiet(out.end());
         world.advance(seconds(1));
         assertThat(reason(answer))
                 .isInstanceOf(StreamClosedException.class)
-                .hasMessageContaining("before it answered");
+                .hasMessageContaining("before its response");
         assertThat(peer.requests()).hasSize(2);
         assertThat(out.isOpen()).isFalse();
     }
@@ -249,8 +248,8 @@ class HttpClientStallTest {
     @Test
     void stream_thatWaitsForAConnection_isCarriedByTheNextThatIsFree() {
         peer.reply(BEGINNING).reply(OK);
-        Promise<HttpAnswer> _ = client.get(peer.uri("/"));
-        RequestStream out = client.request("PUT", peer.uri("/")).stream(4);
+        Promise<ClientResponse> _ = client.get(peer.uri("/"));
+        ClientRequestStream out = client.request("PUT", peer.uri("/")).stream(4);
         out.onWritable(() -> told.add("room"));
         assertThat(out.write("ab")).isFalse();
         world.advance(seconds(1));
@@ -259,7 +258,7 @@ class HttpClientStallTest {
         world.advance(seconds(1));
         assertThat(told).containsExactly("room");
         out.write("cd");
-        Promise<HttpAnswer> answer = out.end();
+        Promise<ClientResponse> answer = out.end();
         world.advance(seconds(1));
         assertThat(answer.outcome()).isInstanceOf(Outcome.Resolved.class);
         assertThat(peer.requests().getLast()).contains("Content-Length: 4\r\n").endsWith("ab");
@@ -269,18 +268,18 @@ class HttpClientStallTest {
     void write_thatDoesNotHeedNo_losesTheCallAndSaysTheLimit() {
         StreamConfig streams = StreamConfig.DEFAULT.withOutputLimit(100_000);
         try (HttpClient other = HttpClient.on(world.loop(), CONFIG.withStreams(streams))) {
-            RequestStream early = other.request("PUT", peer.uri("/")).stream();
+            ClientRequestStream early = other.request("PUT", peer.uri("/")).stream();
             early.write(new byte[60_000]);
             early.write(new byte[60_000]);
-            assertThat(reason(quiet(early.answer())))
+            assertThat(reason(quiet(early.response())))
                     .hasMessageContaining("120000 bytes were written to PUT /")
                     .hasMessageContaining("withOutputLimit, now 100000");
-            RequestStream late = other.request("PUT", peer.uri("/")).stream();
+            ClientRequestStream late = other.request("PUT", peer.uri("/")).stream();
             world.advance(seconds(1));
             late.write(new byte[60_000]);
             late.write(new byte[60_000]);
             world.run();
-            assertThat(reason(quiet(late.answer())))
+            assertThat(reason(quiet(late.response())))
                     .hasMessageContaining("OUTPUT_LIMIT: more than 100000 bytes");
         }
     }
@@ -290,7 +289,7 @@ class HttpClientStallTest {
     @Test
     void target_isSentAsItIs() {
         peer.reply(OK);
-        Promise<HttpAnswer> _ =
+        Promise<ClientResponse> _ =
                 client.request("GET", peer.uri("/other")).target("//a|b/%zz?{c}").send();
         world.advance(seconds(1));
         assertThat(peer.requests().getFirst())
@@ -309,7 +308,7 @@ class HttpClientStallTest {
             peer.reply(OK);
             int port = peer.uri("/").getPort();
             URI uri = URI.create("http://my_Host:" + port + "/a?b");
-            Promise<HttpAnswer> answer = other.get(uri);
+            Promise<ClientResponse> answer = other.get(uri);
             world.advance(seconds(1));
             assertThat(answer.outcome()).isInstanceOf(Outcome.Resolved.class);
             assertThat(told).containsExactly("my_host");

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/// Content that is not held in one piece, both ways, as every backend carries it.
+/// Streamed bodies in both directions, on every backend.
 abstract class HttpClientStreamsContract extends HttpFixture {
     static final int PIECE = 32 << 10;
 
@@ -56,18 +56,18 @@ abstract class HttpClientStreamsContract extends HttpFixture {
         return known;
     }
 
-    private HttpCall request(String method, String target) {
+    private ClientRequest request(String method, String target) {
         HttpClient client = client();
         int port = ((InetSocketAddress) server.address()).getPort();
         String scheme = secure ? "https://localhost:" : "http://127.0.0.1:";
         return client.request(method, URI.create(scheme + port + target));
     }
 
-    private Throwable failure(Promise<HttpAnswer> promise) {
+    private Throwable failure(Promise<ClientResponse> promise) {
         promise.then(_ -> null, _ -> null);
         runUntil("settled", promise::isSettled);
         return switch (promise.outcome()) {
-            case Outcome.Resolved(HttpAnswer value) ->
+            case Outcome.Resolved(ClientResponse value) ->
                     throw new AssertionError("it should have failed, and came to " + value);
             case Outcome.Rejected(Throwable reason) -> reason;
         };
@@ -103,7 +103,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
             }
         }
 
-        void write(RequestStream out) {
+        void write(ClientRequestStream out) {
             boolean room = true;
             while (room && written < pieces()) {
                 room = out.write(piece(written++));
@@ -131,7 +131,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     @Test
     void onHead_isToldOfStatusAndFields_beforeAnyContent() {
         server.get("/a", (_, r) -> r.status(404).header("X-A", "b").text("nothing"));
-        HttpCall call = request("GET", "/a");
+        ClientRequest call = request("GET", "/a");
         call.onHead(
                 head ->
                         told.add(
@@ -142,30 +142,31 @@ abstract class HttpClientStreamsContract extends HttpFixture {
                                         + head.headers().get("x-a")
                                         + head.text()));
         call.onData(data -> told.add(data.getText(UTF_8)));
-        HttpAnswer answer = outcome(call.send());
+        ClientResponse answer = outcome(call.send());
         assertThat(told).containsExactly("404 Not Found b", "nothing");
         assertThat(answer.status()).isEqualTo(404);
     }
 
     @Test
     void onHead_mayDecideToTakeContentBitByBit() {
-        server.get("/{n}", (q, r) -> r.send(new byte[Integer.parseInt(q.path("n"))]));
-        HttpClientConfig small = HttpClientConfig.DEFAULT.withMaxContent(10);
+        server.get("/{n}", (q, r) -> r.send(new byte[Integer.parseInt(q.pathParam("n"))]));
+        HttpClientConfig small = HttpClientConfig.DEFAULT.withMaxBody(10);
         client();
         made = HttpClient.on(loop, small);
-        HttpCall large = request("GET", "/11");
+        ClientRequest large = request("GET", "/11");
         large.onHead(_ -> large.onData(data -> told.add("data " + data.readable())));
-        assertThat(outcome(large.send()).content()).isEmpty();
+        assertThat(outcome(large.send()).body()).isEmpty();
         assertThat(told).containsExactly("data 11");
-        HttpCall collected = request("GET", "/10").onHead(head -> told.add("" + head.status()));
-        assertThat(outcome(collected.send()).content()).hasSize(10);
+        ClientRequest collected =
+                request("GET", "/10").onHead(head -> told.add("" + head.status()));
+        assertThat(outcome(collected.send()).body()).hasSize(10);
         assertThatThrownBy(() -> collected.onData(_ -> {})).hasMessageContaining("sent already");
     }
 
     @Test
     void onHead_ofAnAnswerWithoutContent_isToldToo() {
         server.get("/a", (_, r) -> r.status(204).send());
-        HttpCall call = request("GET", "/a");
+        ClientRequest call = request("GET", "/a");
         call.onHead(
                 head -> {
                     told.add("" + head.status());
@@ -180,7 +181,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     @Test
     void onHead_thatThrows_rejectsTheCall() {
         server.get("/a", (_, r) -> r.text("a"));
-        HttpCall call = request("GET", "/a");
+        ClientRequest call = request("GET", "/a");
         call.onHead(
                 _ -> {
                     throw new IllegalStateException("not that");
@@ -205,7 +206,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
                     return Promise.resolved(loop, "begun");
                 });
         CRC32 sum = new CRC32();
-        HttpCall call = request("GET", "/m");
+        ClientRequest call = request("GET", "/m");
         call.onHead(_ -> call.pause());
         call.onData(
                 data -> {
@@ -215,7 +216,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
                         call.pause();
                     }
                 });
-        Promise<HttpAnswer> answer = call.send();
+        Promise<ClientResponse> answer = call.send();
         runUntil("begun", () -> source.written > 0);
         runUntilStuck(source);
         assertThat(source.written).as("pieces that were not held back").isLessThan(pieces());
@@ -239,13 +240,13 @@ abstract class HttpClientStreamsContract extends HttpFixture {
                     List.of("a", "b", "c").forEach(out::write);
                     return out.end();
                 });
-        HttpCall call = request("GET", "/c");
+        ClientRequest call = request("GET", "/c");
         call.onData(
                 data -> {
                     told.add(data.getText(UTF_8));
                     call.pause();
                 });
-        Promise<HttpAnswer> answer = call.send();
+        Promise<ClientResponse> answer = call.send();
         for (String next : List.of("a", "b", "c")) {
             runUntil(next, () -> !told.isEmpty());
             turn();
@@ -263,7 +264,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     @Test
     void pause_withTheLastByte_isNoReasonToWait_andTheConnectionIsUsedAgain() {
         server.get("/a", (_, r) -> r.text("a"));
-        HttpCall call = request("GET", "/a");
+        ClientRequest call = request("GET", "/a");
         outcome(call.onData(_ -> call.pause()).send());
         assertThat(outcome(request("GET", "/a").send()).text()).isEqualTo("a");
         assertThat(client().connections()).isEqualTo(1);
@@ -272,9 +273,9 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     @Test
     void pause_beforeTheCallIsSent_holdsItsHead() {
         server.get("/a", (_, r) -> r.text("a"));
-        HttpCall call = request("GET", "/a").onHead(_ -> told.add("head"));
+        ClientRequest call = request("GET", "/a").onHead(_ -> told.add("head"));
         call.pause();
-        Promise<HttpAnswer> answer = call.send();
+        Promise<ClientResponse> answer = call.send();
         outcome(request("GET", "/a").send());
         turn();
         assertThat(told).isEmpty();
@@ -285,7 +286,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
 
     // ------------------------------------------------------------------ uploads
 
-    /// Answers with the sum of what it was sent, and how that was said to end.
+    /// Responds with the sum of the received bytes, and the framing of the body.
     private void sumUp() {
         configure(HttpConfig.DEFAULT.withMaxBody(1L << 30));
         server.any(
@@ -305,12 +306,12 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     void stream_sendsAnyAmountInChunks_asFastAsItIsTaken(boolean tls) {
         secure = tls;
         sumUp();
-        RequestStream out = request("PUT", "/sum").stream();
+        ClientRequestStream out = request("PUT", "/sum").stream();
         Source source = new Source();
         out.onWritable(() -> source.write(out));
         source.write(out);
         assertThat(source.written).as("there is no connection yet").isEqualTo(1);
-        assertThat(outcome(out.answer()).text()).isEqualTo("nullchunked " + sumOf(pieces()));
+        assertThat(outcome(out.response()).text()).isEqualTo("nullchunked " + sumOf(pieces()));
         assertThat(out.isOpen()).isFalse();
         assertThat(outcome(request("POST", "/sum").send()).status()).isEqualTo(200);
         assertThat(client().connections()).as("it can be used on").isEqualTo(1);
@@ -319,15 +320,15 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     @Test
     void stream_ofALength_sendsThatManyBytes() {
         sumUp();
-        RequestStream out = request("POST", "/sum").stream(PIECE);
+        ClientRequestStream out = request("POST", "/sum").stream(PIECE);
         out.write("");
         out.write(piece(0));
         assertThatThrownBy(() -> out.write("more"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("POST /sum")
-                .hasMessageContaining("4 bytes more");
+                .hasMessageContaining("by 4 bytes");
         assertThat(outcome(out.end()).text()).isEqualTo(PIECE + "null " + sumOf(1));
-        assertThat(out.end()).as("again").isSameAs(out.answer());
+        assertThat(out.end()).as("again").isSameAs(out.response());
         assertThatThrownBy(() -> out.write("more")).hasMessageContaining("was ended");
         assertThat(outcome(request("POST", "/sum").stream(0).end()).text()).isEqualTo("0null 0");
         assertThatThrownBy(() -> request("POST", "/sum").stream(-1))
@@ -337,7 +338,7 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     @Test
     void stream_thatEndsBeforeItsLength_isRejectedWithWhatIsMissing() {
         sumUp();
-        RequestStream out = request("POST", "/sum").stream(5);
+        ClientRequestStream out = request("POST", "/sum").stream(5);
         out.write("ab");
         turn();
         assertThat(failure(out.end()))
@@ -350,9 +351,9 @@ abstract class HttpClientStreamsContract extends HttpFixture {
     @Test
     void stream_thatIsAnsweredBeforeItsEnd_stops_andCostsTheConnection() {
         server.post("/no", (_, r) -> r.status(403).text("no"));
-        RequestStream out = request("POST", "/no").stream();
+        ClientRequestStream out = request("POST", "/no").stream();
         out.write("a");
-        HttpAnswer answer = outcome(out.answer());
+        ClientResponse answer = outcome(out.response());
         assertThat(answer.status()).isEqualTo(403);
         assertThat(out.isOpen()).isFalse();
         assertThat(out.write("b")).isFalse();
@@ -380,25 +381,25 @@ abstract class HttpClientStreamsContract extends HttpFixture {
                     return Promise.resolved(loop, "begun");
                 });
         CRC32 sum = new CRC32();
-        HttpCall call = request("POST", "/echo").onData(data -> sum.update(data.getBytes()));
-        RequestStream out = call.stream();
+        ClientRequest call = request("POST", "/echo").onData(data -> sum.update(data.getBytes()));
+        ClientRequestStream out = call.stream();
         Source source = new Source();
         out.onWritable(() -> source.write(out));
         source.write(out);
-        outcome(out.answer());
+        outcome(out.response());
         assertThat(sum.getValue()).isEqualTo(sumOf(pieces()));
     }
 
     @Test
     void onWritable_thatThrows_rejectsTheCall() {
         sumUp();
-        RequestStream out = request("POST", "/sum").stream();
+        ClientRequestStream out = request("POST", "/sum").stream();
         out.onWritable(
                 () -> {
                     throw new IllegalStateException("dry");
                 });
         out.write("a");
-        assertThat(failure(out.answer())).hasMessage("dry");
+        assertThat(failure(out.response())).hasMessage("dry");
         assertThat(client().connections()).isZero();
     }
 }

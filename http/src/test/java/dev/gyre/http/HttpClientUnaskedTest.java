@@ -24,12 +24,12 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/// Real sockets of a server that speaks unasked: what it has written is with the kernel when its calls return, and
-/// so before the call that is made after that.
+/// Unsolicited input over real sockets. The kernel has the server's output when its writes return,
+/// so before the next request.
 class HttpClientUnaskedTest {
     private static final String FORGED = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged";
 
-    /// Gives a connection on which nothing is under way.
+    /// Provides an idle connection.
     @FunctionalInterface
     private interface Keeping {
         SocketChannel keepOne(EventLoop loop, ServerSocketChannel server, HttpClient client)
@@ -86,7 +86,7 @@ class HttpClientUnaskedTest {
     private static SocketChannel leaveOneUnused(
             EventLoop loop, ServerSocketChannel server, HttpClient client) throws IOException {
         CancellationSource caller = new CancellationSource();
-        Promise<HttpAnswer> call =
+        Promise<ClientResponse> call =
                 client.request("GET", uri(server)).cancelOn(caller.cancellation()).send();
         call.then(_ -> null, _ -> null); // So that nobody reports it.
         caller.cancel("not wanted any more");
@@ -107,10 +107,10 @@ class HttpClientUnaskedTest {
         return URI.create("http://127.0.0.1:" + port + "/");
     }
 
-    /// Has a call answered on a connection, which the client keeps.
+    /// Completes an exchange on a connection that the client keeps.
     private static SocketChannel answerOnce(
             EventLoop loop, ServerSocketChannel server, HttpClient client) throws IOException {
-        Promise<HttpAnswer> call = client.get(uri(server));
+        Promise<ClientResponse> call = client.get(uri(server));
         SocketChannel peer = accept(loop, server);
         answer(loop, peer, "first");
         assertThat(text(loop, call)).isEqualTo("first");
@@ -119,7 +119,7 @@ class HttpClientUnaskedTest {
 
     private static String post(EventLoop loop, ServerSocketChannel server, HttpClient client)
             throws IOException {
-        Promise<HttpAnswer> call = client.request("POST", uri(server)).send("content");
+        Promise<ClientResponse> call = client.request("POST", uri(server)).send("content");
         call.then(_ -> null, _ -> null); // So that nobody reports it.
         try (SocketChannel peer = accept(loop, server)) {
             answer(loop, peer, "true");
@@ -127,7 +127,7 @@ class HttpClientUnaskedTest {
             assertThat(client.connections()).isEqualTo(1);
             return text;
         } finally {
-            // What comes next begins with a connection of its own.
+            // The next round starts with a new connection.
             runUntil(loop, "the end is noticed", () -> client.connections() == 0);
         }
     }
@@ -169,15 +169,15 @@ class HttpClientUnaskedTest {
         peer.write(ByteBuffer.wrap(text.getBytes(ISO_8859_1)));
     }
 
-    private static String text(EventLoop loop, Promise<HttpAnswer> call) {
+    private static String text(EventLoop loop, Promise<ClientResponse> call) {
         runUntil(loop, "answered", call::isSettled);
         return switch (call.outcome()) {
-            case Outcome.Resolved(HttpAnswer answer) -> answer.text();
+            case Outcome.Resolved(ClientResponse answer) -> answer.text();
             case Outcome.Rejected(Throwable why) -> String.valueOf(why);
         };
     }
 
-    /// Turns the loop until something holds. The time is for what never comes: nothing waits for it.
+    /// Runs the loop until a condition holds. The timeout only limits a failing test.
     private static void runUntil(EventLoop loop, String what, BooleanSupplier holds) {
         long giveUpNanos = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (!holds.getAsBoolean()) {

@@ -35,7 +35,9 @@ abstract class HttpContract extends HttpFixture {
     @Test
     @Clause("H-5")
     void parameters_areDecoded_andASlashThatIsEncodedSeparatesNothing() {
-        server.get("/users/{id}/{what}", (q, r) -> r.text(q.path("id") + "|" + q.path("what")));
+        server.get(
+                "/users/{id}/{what}",
+                (q, r) -> r.text(q.pathParam("id") + "|" + q.pathParam("what")));
         assertThat(contentOf(get("/users/a%2Fb/gr%C3%BCn"))).isEqualTo("a/b|gr\u00c3\u00bcn");
         assertThat(get("/users/a/b/c")).startsWith("HTTP/1.1 404 ");
         assertThat(get("/users//b")).startsWith("HTTP/1.1 404 ");
@@ -46,10 +48,10 @@ abstract class HttpContract extends HttpFixture {
     @Test
     @Clause("H-5")
     void mostLiteralRoute_wins_whateverTheOrder() {
-        server.get("/{rest...}", (q, r) -> r.text("rest " + q.path("rest")))
-                .get("/a/{x}", (q, r) -> r.text("parameter " + q.path("x")))
+        server.get("/{rest...}", (q, r) -> r.text("rest " + q.pathParam("rest")))
+                .get("/a/{x}", (q, r) -> r.text("parameter " + q.pathParam("x")))
                 .get("/a/b", (_, r) -> r.text("literal"))
-                .get("/a/{x}/c", (q, r) -> r.text("inner " + q.path("x")));
+                .get("/a/{x}/c", (q, r) -> r.text("inner " + q.pathParam("x")));
         assertThat(contentOf(get("/a/b"))).isEqualTo("literal");
         assertThat(contentOf(get("/a/%62"))).isEqualTo("literal");
         assertThat(contentOf(get("/a/x"))).isEqualTo("parameter x");
@@ -63,14 +65,15 @@ abstract class HttpContract extends HttpFixture {
     void patterns_thatAreNone_areRefusedWithTheReason() {
         Handler any = (_, response) -> response.send();
         server.get("/a/{x}", any);
-        assertThatThrownBy(() -> server.get("a", any)).hasMessageContaining("begins with a slash");
+        assertThatThrownBy(() -> server.get("a", any)).hasMessageContaining("begin with a slash");
         assertThatThrownBy(() -> server.get("/{x}y", any)).hasMessageContaining("not closed");
         assertThatThrownBy(() -> server.get("/y{x}", any)).hasMessageContaining("whole segment");
         assertThatThrownBy(() -> server.get("/{x...}/y", any)).hasMessageContaining("behind");
         assertThatThrownBy(() -> server.get("/{x}/{x}", any)).hasMessageContaining("its own");
         assertThatThrownBy(() -> server.get("/a/{y}", any)).hasMessageContaining("/a/{x}");
-        assertThatThrownBy(() -> server.get("/a/{x}", any)).hasMessageContaining("already");
-        assertThatThrownBy(() -> server.route("get", "/b", any)).hasMessageContaining("capitals");
+        assertThatThrownBy(() -> server.get("/a/{x}", any)).hasMessageContaining("twice");
+        assertThatThrownBy(() -> server.route("get", "/b", any))
+                .hasMessageContaining("capital letters");
     }
 
     @Test
@@ -80,14 +83,14 @@ abstract class HttpContract extends HttpFixture {
                 "/q",
                 (q, r) ->
                         r.text(
-                                q.query("a b")
+                                q.queryParam("a b")
                                         + "|"
-                                        + q.query("none")
+                                        + q.queryParam("none")
                                         + "|"
-                                        + q.query("n", 5, 0, 9)));
+                                        + q.queryLong("n", 5, 0, 9)));
         assertThat(contentOf(get("/q?x=1&a%20b=c+d%2B&n=7"))).isEqualTo("c d+|null|7");
         assertThat(contentOf(get("/q"))).isEqualTo("null|null|5");
-        assertThat(get("/q?n=10")).startsWith("HTTP/1.1 400 ").contains("from 0 to 9, not 10");
+        assertThat(get("/q?n=10")).startsWith("HTTP/1.1 400 ").contains("from 0 to 9, but is 10");
         assertThat(get("/q?n=x")).startsWith("HTTP/1.1 400 ");
     }
 
@@ -175,7 +178,7 @@ abstract class HttpContract extends HttpFixture {
                             .then(
                                     _ ->
                                             response.text(
-                                                    request.path("x")
+                                                    request.pathParam("x")
                                                             + request.header("X-Y")
                                                             + request.target()));
                 });
@@ -251,9 +254,12 @@ abstract class HttpContract extends HttpFixture {
                         (_, _) -> {
                             throw new IllegalStateException("why");
                         })
-                .onError((_, response, failure) -> response.status(502).text(failure.getMessage()));
+                .onError(
+                        Throwable.class,
+                        (failure, _, response) -> response.status(502).text(failure.getMessage()));
         assertThat(get("/a")).startsWith("HTTP/1.1 502 ").endsWith("why");
         server.onError(
+                Throwable.class,
                 (_, _, _) -> {
                     throw new IllegalStateException("again");
                 });
@@ -273,7 +279,7 @@ abstract class HttpContract extends HttpFixture {
                 .use(
                         (request, response, next) -> {
                             order.add("first");
-                            response.onDone(() -> order.add("done " + response.status()));
+                            response.onComplete(() -> order.add("done " + response.status()));
                             return next.handle(request, response);
                         })
                 .use(
@@ -356,7 +362,7 @@ abstract class HttpContract extends HttpFixture {
                     return done;
                 });
         assertThat(get("/a")).endsWith("one");
-        assertThat(messages).containsExactly("the request is answered already, with 200");
+        assertThat(messages).containsExactly("the response is already sent, with status 200");
     }
 
     @Test

@@ -40,7 +40,7 @@ class HttpEdgesTest extends HttpFixture {
                         (q, r) -> {
                             assertThatThrownBy(() -> kept.getFirst().get("Authorization"))
                                     .isInstanceOf(IllegalStateException.class)
-                                    .hasMessageContaining("over");
+                                    .hasMessageContaining("has ended");
                             requests.add(q);
                             return r.text("b");
                         });
@@ -69,7 +69,8 @@ class HttpEdgesTest extends HttpFixture {
                         })
                 .get("/slow", (_, response) -> slow.promise().then(response::text))
                 .onError(
-                        (_, response, _) -> {
+                        Throwable.class,
+                        (_, _, response) -> {
                             response.status(500).text("sorry");
                             return reported.promise();
                         });
@@ -91,8 +92,9 @@ class HttpEdgesTest extends HttpFixture {
                             throw first;
                         })
                 .onError(
-                        (request, _, _) -> {
-                            throw request.path("how").equals("wraps") ? wrapping : another;
+                        Throwable.class,
+                        (_, request, _) -> {
+                            throw request.pathParam("how").equals("wraps") ? wrapping : another;
                         });
         assertThat(get("/wraps")).startsWith("HTTP/1.1 500 ");
         assertThat(wrapping.getSuppressed()).as("a log would print it in circles").isEmpty();
@@ -134,7 +136,7 @@ class HttpEdgesTest extends HttpFixture {
         List<String> done = new ArrayList<>();
         server.use(
                         (request, response, next) -> {
-                            response.onDone(() -> done.add(request + " " + response.status()));
+                            response.onComplete(() -> done.add(request + " " + response.status()));
                             return next.handle(request, response);
                         })
                 .get(
@@ -154,7 +156,7 @@ class HttpEdgesTest extends HttpFixture {
         server.get(
                 "/a",
                 (_, response) -> {
-                    response.onDone(
+                    response.onComplete(
                             () -> {
                                 throw new IllegalStateException("on purpose");
                             });
@@ -243,7 +245,7 @@ class HttpEdgesTest extends HttpFixture {
                     }
                 });
         assertThat(get("/a")).endsWith("too much");
-        assertThat(messages.getFirst()).contains("use stream(), or file()");
+        assertThat(messages.getFirst()).contains("use stream() or sendFile()");
     }
 
     @Test

@@ -27,7 +27,7 @@ class HttpTimesTest {
                     world.loop(),
                     HttpConfig.DEFAULT
                             .withIdleTimeout(Duration.ofSeconds(60))
-                            .withHeadTimeout(Duration.ofSeconds(10))
+                            .withHeaderTimeout(Duration.ofSeconds(10))
                             .withBodyTimeout(Duration.ofSeconds(30), 1_000)
                             .withWriteTimeout(Duration.ofSeconds(20), 3_000)
                             .withMaxBody(10 << 20));
@@ -83,7 +83,7 @@ class HttpTimesTest {
     @Clause("H-3")
     void head_thatComesByteByByte_isRefusedAfterItsTime_howeverBusyThePeerIs() {
         hello();
-        List<RefusedRequest> refused = new ArrayList<>();
+        List<RejectedRequest> refused = new ArrayList<>();
         server.use(
                 new Middleware() {
                     @Override
@@ -93,7 +93,7 @@ class HttpTimesTest {
                     }
 
                     @Override
-                    public void refused(RefusedRequest request) {
+                    public void onRejected(RejectedRequest request) {
                         refused.add(request);
                         throw new IllegalStateException("on purpose");
                     }
@@ -106,7 +106,7 @@ class HttpTimesTest {
         }
         world.advance(Duration.ofSeconds(2));
         assertThat(text(slow)).startsWith("HTTP/1.1 408 ").contains("\r\nConnection: close\r\n");
-        assertThat(refused).extracting(RefusedRequest::status).containsExactly(408);
+        assertThat(refused).extracting(RejectedRequest::status).containsExactly(408);
     }
 
     @Test

@@ -40,12 +40,8 @@ class LargeAnswersTest {
         }
         server.use(
                         (request, response, next) -> {
-                            response.onDone(
-                                    () ->
-                                            done.add(
-                                                    response.status()
-                                                            + " "
-                                                            + response.contentBytes()));
+                            response.onComplete(
+                                    () -> done.add(response.status() + " " + response.bodyBytes()));
                             return next.handle(request, response);
                         })
                 .get("/large", (_, response) -> response.send(large))
@@ -183,6 +179,24 @@ class LargeAnswersTest {
 
     @Test
     @Clause("H-3")
+    void largeAnswers_toMoreThanThereIsMemoryFor_areRefusedInTheErrorFormat() {
+        server.errorFormat(ErrorFormat.PROBLEM_JSON);
+        List<SimulatedPeer> deaf = deaf(60);
+        assertThat(deaf).hasSize(60);
+        assertThat(ask("/large", true).receivedText())
+                .startsWith("HTTP/1.1 503 ")
+                .contains(
+                        "\r\nRetry-After: 1\r\n", "\r\nContent-Type: application/problem+json\r\n")
+                .endsWith("\"detail\":\"no memory for the response at present: retry later\"}");
+        server.errorFormat((_, _, _) -> new ErrorFormat.ErrorBody("text/html", new byte[4 << 10]));
+        assertThat(ask("/large", true).receivedText())
+                .as("a body that is too large for the lack of memory")
+                .contains("\r\nContent-Type: text/plain")
+                .endsWith("no memory for the response at present: retry later\n");
+    }
+
+    @Test
+    @Clause("H-3")
     void largeAnswers_toMoreThanThereIsMemoryFor_areRefusedBeforeTheyBegin() {
         List<SimulatedPeer> deaf = deaf(60);
         assertThat(used())
@@ -190,12 +204,12 @@ class LargeAnswersTest {
                 .isLessThan(MEMORY / 4 * 3 + (96 << 10));
         assertThat(done)
                 .as("60 answers of 1 MiB to peers that do not read, within 4 MiB")
-                .contains("503 43");
+                .contains("503 51");
         SimulatedPeer refused = ask("/large", true);
         assertThat(refused.receivedText())
                 .startsWith("HTTP/1.1 503 ")
                 .contains("\r\nRetry-After: 1\r\n")
-                .endsWith("there is no memory for the answer just now\n");
+                .endsWith("no memory for the response at present: retry later\n");
         refused.takeReceived();
         for (SimulatedPeer peer : deaf) {
             peer.resumeReading();

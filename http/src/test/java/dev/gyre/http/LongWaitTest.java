@@ -29,7 +29,7 @@ class LongWaitTest {
         HttpConfig config =
                 HttpConfig.DEFAULT
                         .withIdleTimeout(Duration.ofSeconds(60))
-                        .withHeadTimeout(Duration.ofSeconds(10))
+                        .withHeaderTimeout(Duration.ofSeconds(10))
                         .withClock(() -> Instant.EPOCH.plus(world.elapsed()));
         server = HttpServer.on(world.loop(), config);
         server.get("/", (_, response) -> response.text("hello"));

@@ -39,7 +39,7 @@ class OutputLimitTest {
     private void listen(int limitBytes) {
         server.use(
                 (request, response, next) -> {
-                    response.onDone(
+                    response.onComplete(
                             () ->
                                     said.add(
                                             "done "
@@ -47,7 +47,7 @@ class OutputLimitTest {
                                                     + " "
                                                     + response.status()
                                                     + " cut off "
-                                                    + response.isCutOff()));
+                                                    + response.isTruncated()));
                     return next.handle(request, response);
                 });
         server.listen(
@@ -85,7 +85,7 @@ class OutputLimitTest {
                         "over, and goes on false");
         assertThat(log.messages()).as("once for the loop").hasSize(1);
         assertThat(log.messages().getFirst())
-                .contains("GET /", "onWritable", "StreamConfig.outputLimit", "once for each loop");
+                .contains("GET /", "onWritable", "StreamConfig.outputLimit", "once per loop");
         assertThat(log.levels()).containsExactly("WARNING");
         assertThat(server.connections()).as(target).isZero();
     }
@@ -97,7 +97,7 @@ class OutputLimitTest {
                         "/at-once",
                         (_, response) -> {
                             writeOn(response.stream());
-                            return response.isAnswered() ? null : response.text("never");
+                            return response.isCommitted() ? null : response.text("never");
                         })
                 .get(
                         "/length",

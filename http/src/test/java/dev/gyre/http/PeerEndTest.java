@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.gyre.Cancellation;
 import dev.gyre.CancelledException;
 import dev.gyre.Clause;
+import dev.gyre.Deferred;
 import dev.gyre.LogCapture;
 import dev.gyre.Promise;
 import dev.gyre.conformance.On;
@@ -39,13 +40,13 @@ class PeerEndTest {
         server.use(
                         (request, response, next) -> {
                             requests.add(request);
-                            response.onDone(
+                            response.onComplete(
                                     () ->
                                             said.add(
                                                     request.target()
                                                             + " "
                                                             + response.status()
-                                                            + (response.isCutOff()
+                                                            + (response.isTruncated()
                                                                     ? " cut off"
                                                                     : "")));
                             return next.handle(request, response);
@@ -201,7 +202,7 @@ class PeerEndTest {
         assertThat(requests.getFirst().cancellation()).isSameAs(cancellations.getFirst());
         peer.reset();
         world.advance(Duration.ofMillis(10));
-        assertThat(reason(0)).contains("closed before the answer was complete", "RESET");
+        assertThat(reason(0)).contains("closed before the response was complete", "RESET");
         assertThat(said).containsExactly("/stubborn 499");
 
         ask("/fails").reset();
@@ -236,8 +237,11 @@ class PeerEndTest {
                 .get(
                         "/cut",
                         (_, response) -> {
-                            response.stream().write("half");
-                            return world.loop().deferred().promise();
+                            ResponseStream out = response.stream();
+                            out.write("half");
+                            Deferred<String> closed = world.loop().deferred();
+                            out.onClose(() -> closed.resolve("closed"));
+                            return closed.promise();
                         });
         ask("/quick");
         ask("/streamed");
@@ -250,7 +254,7 @@ class PeerEndTest {
         for (Request each : requests) {
             assertThatThrownBy(each::target)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("response.onDone");
+                    .hasMessageContaining("response.onComplete");
         }
     }
 

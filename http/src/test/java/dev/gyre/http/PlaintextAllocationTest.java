@@ -43,6 +43,31 @@ class PlaintextAllocationTest {
             names = {"EPOLL", "IO_URING"})
     void request_answeredAtOnce_inSteadyState_allocatesNothing(BackendKind backend)
             throws IOException, InterruptedException {
+        assertAllocatesNothing(backend, "/plaintext");
+    }
+
+    @Clause("H-7")
+    @ParameterizedTest
+    @EnumSource(
+            value = BackendKind.class,
+            names = {"EPOLL", "IO_URING"})
+    void request_ofAGroupWithOneMiddleware_inSteadyState_allocatesNothing(BackendKind backend)
+            throws IOException, InterruptedException {
+        assertAllocatesNothing(backend, "/group/plaintext");
+    }
+
+    @Clause("H-7")
+    @ParameterizedTest
+    @EnumSource(
+            value = BackendKind.class,
+            names = {"EPOLL", "IO_URING"})
+    void request_ofAVirtualHost_inSteadyState_allocatesNothing(BackendKind backend)
+            throws IOException, InterruptedException {
+        assertAllocatesNothing(backend, "/host");
+    }
+
+    private static void assertAllocatesNothing(BackendKind backend, String path)
+            throws IOException, InterruptedException {
         Process process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -53,7 +78,8 @@ class PlaintextAllocationTest {
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 PlaintextAllocationTest.class.getName(),
-                                backend.name())
+                                backend.name(),
+                                path)
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
         String said = new String(process.getInputStream().readAllBytes(), US_ASCII).strip();
@@ -75,14 +101,25 @@ class PlaintextAllocationTest {
                 System.out.println(REFUSED);
                 return;
             }
+            HttpServer made = HttpServer.on(loop);
+            if (args[1].equals("/host")) {
+                made.host("*.example", host -> host.get("/host", (_, r) -> r.text("Hello!")));
+            }
             HttpServer server =
-                    HttpServer.on(loop)
-                            .get("/plaintext", (_, response) -> response.text("Hello, World!"))
+                    made.get("/plaintext", (_, response) -> response.text("Hello, World!"))
+                            .route(
+                                    "/group",
+                                    group ->
+                                            group.use((q, r, next) -> next.handle(q, r))
+                                                    .get(
+                                                            "/plaintext",
+                                                            (_, r) -> r.text("Hello, World!")))
                             .listen(
                                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                                     ListenerConfig.DEFAULT);
             byte[] request =
-                    "GET /plaintext HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\n\r\n"
+                    "GET %s HTTP/1.1\r\nHost: a.example:80\r\nUser-Agent: test\r\n\r\n"
+                            .formatted(args[1])
                             .getBytes(US_ASCII);
             int[] answers = {0};
             Stream.connect(loop, server.address())

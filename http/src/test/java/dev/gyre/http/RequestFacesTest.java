@@ -24,7 +24,7 @@ class RequestFacesTest extends HttpFixture {
     private void greet() {
         server.use(
                         (request, response, next) -> {
-                            String user = request.query("as");
+                            String user = request.queryParam("as");
                             return next.handle(
                                     user == null ? request : request.set(USER, user), response);
                         })
@@ -74,7 +74,7 @@ class RequestFacesTest extends HttpFixture {
     @Test
     @Clause("H-5")
     void query_badlyEncodedWhereNobodyAsks_costsNothing() {
-        server.get("/", (request, response) -> response.text("" + request.query("a")));
+        server.get("/", (request, response) -> response.text("" + request.queryParam("a")));
         assertThat(connect().send(request("/?%ff=1&b=%80&a=%31")).answer(200)).isEqualTo("1");
         assertThat(connect().send(request("/?a=%ff")).answer(400)).contains("UTF-8");
     }
@@ -82,7 +82,7 @@ class RequestFacesTest extends HttpFixture {
     @Test
     @Clause("H-5")
     void queries_areAllValuesInTheirOrder() {
-        server.get("/", (request, response) -> response.text("" + request.queries("a")));
+        server.get("/", (request, response) -> response.text("" + request.queryParams("a")));
         assertThat(contentOf(get("/?a=1&b=2&%61=x+y&a&a=%2C"))).isEqualTo("[1, x y, , ,]");
         assertThat(contentOf(get("/?b=%ff&%80"))).isEqualTo("[]");
         assertThat(contentOf(get("/"))).isEqualTo("[]");
@@ -92,8 +92,8 @@ class RequestFacesTest extends HttpFixture {
     @Test
     @Clause("H-5")
     void parameter_thatWouldLeadOutOfADirectory_isRefused() {
-        server.get("/f/{rest...}", (request, response) -> response.text(request.path("rest")))
-                .get("/u/{id}", (request, response) -> response.text(request.path("id")));
+        server.get("/f/{rest...}", (request, response) -> response.text(request.pathParam("rest")))
+                .get("/u/{id}", (request, response) -> response.text(request.pathParam("id")));
         for (String path :
                 new String[] {
                     "/f/..%2f..%2fetc",

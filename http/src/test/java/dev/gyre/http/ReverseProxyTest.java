@@ -21,8 +21,8 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
-/// Server and client together, as `examples/ReverseProxy.java` has them: nothing is held that one side has sent and the other does not take, and how
-/// one side ends the other sees.
+/// Server and client together, as in `examples/ReverseProxy.java`: backpressure and ends pass from
+/// one side to the other.
 class ReverseProxyTest {
     private static final String HOP =
             "connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host";
@@ -53,12 +53,12 @@ class ReverseProxyTest {
 
     private static Promise<?> pass(
             HttpClient client, URI upstream, Request request, Response response) {
-        HttpCall call = client.request(request.method(), upstream).target(request.target());
+        ClientRequest call = client.request(request.method(), upstream).target(request.target());
         copy(request.headers(), HOP + "|content-length", call::addHeader);
         AtomicReference<ResponseStream> down = new AtomicReference<>();
         call.cancelOn(request.cancellation()).onHead(head -> down.set(begin(head, call, response)));
         Body body = request.body();
-        Promise<HttpAnswer> answer = body.length() == 0 ? call.send() : upload(body, call);
+        Promise<ClientResponse> answer = body.length() == 0 ? call.send() : upload(body, call);
         return answer.then(_ -> down.get().end(), ReverseProxyTest::excuse);
     }
 
@@ -66,20 +66,21 @@ class ReverseProxyTest {
         from.forEach(
                 (name, value) -> {
                     String known = name.toLowerCase(Locale.ROOT);
-                    if (!known.matches(but) && !from.lists("Connection", name)) {
+                    if (!known.matches(but) && !from.containsToken("Connection", name)) {
                         to.accept(name, value);
                     }
                 });
     }
 
-    private static Promise<HttpAnswer> upload(Body body, HttpCall call) {
-        RequestStream up = body.length() > 0 ? call.stream(body.length()) : call.stream();
+    private static Promise<ClientResponse> upload(Body body, ClientRequest call) {
+        ClientRequestStream up = body.length() > 0 ? call.stream(body.length()) : call.stream();
         up.onWritable(body::resume);
         body.onData(data -> heed(up.write(data), body::pause)).onEnd(up::end);
-        return up.answer();
+        return up.response();
     }
 
-    private static ResponseStream begin(HttpAnswer head, HttpCall call, Response response) {
+    private static ResponseStream begin(
+            ClientResponse head, ClientRequest call, Response response) {
         copy(head.headers(), HOP, response.status(head.status())::addHeader);
         ResponseStream down = response.stream().onWritable(call::resume);
         call.onData(data -> heed(down.write(data) || !down.isOpen(), call::pause));

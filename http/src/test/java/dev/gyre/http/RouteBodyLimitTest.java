@@ -9,11 +9,14 @@ import dev.gyre.LoopConfig;
 
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /// How much content a route takes, other than its server.
 class RouteBodyLimitTest extends HttpFixture {
+    private static final Attribute<String> TEXT = Attribute.of("text");
+
     private final List<String> called = new ArrayList<>();
 
     @Override
@@ -29,15 +32,20 @@ class RouteBodyLimitTest extends HttpFixture {
                     return request.body().text().then(response::text);
                 };
         server.post("/usual", echo)
-                .post("/large/{name}", echo)
-                .post("/small", echo)
-                .blocking(
-                        "PUT",
+                .route(
                         "/large/{name}",
-                        (request, response) ->
-                                response.text("" + request.body().stream().readAllBytes().length))
-                .maxBody("/large/{name}", 100_000)
-                .maxBody("/small", 5);
+                        large ->
+                                large.post("/", echo)
+                                        .blockingPut(
+                                                "/",
+                                                (request, response) ->
+                                                        response.text("" + lengthOf(request)))
+                                        .maxBody(100_000))
+                .route("/small", small -> small.maxBody(5).post("/", echo));
+    }
+
+    private static int lengthOf(Request request) throws IOException {
+        return request.body().stream().readAllBytes().length;
     }
 
     private String post(String target, int bytes) {
@@ -102,13 +110,42 @@ class RouteBodyLimitTest extends HttpFixture {
 
     @Test
     @Clause("H-3")
-    void limit_ofARouteThatIsNotThere_orBelowOne_isMisuse() {
-        serve();
-        assertThatThrownBy(() -> server.maxBody("/large/{id}", 7))
+    void limit_ofAGroup_appliesToMiddlewareThatReadsTheBody() {
+        configure(HttpConfig.DEFAULT.withMaxBody(10));
+        server.use(
+                        (request, response, next) ->
+                                request.body()
+                                        .text()
+                                        .thenCompose(
+                                                text ->
+                                                        next.handle(
+                                                                request.set(TEXT, text), response)))
+                .route(
+                        "/large",
+                        large -> large.maxBody(100).post("", (q, r) -> r.text("" + q.get(TEXT))));
+        assertThat(contentOf(post("/large", 100))).hasSize(100);
+        assertThat(post("/large", 101)).startsWith("HTTP/1.1 413 ");
+    }
+
+    @Test
+    @Clause("H-3")
+    void limit_ofAnInnerGroup_replacesThatOfTheOuter() {
+        configure(HttpConfig.DEFAULT.withMaxBody(10));
+        Handler echo = (request, response) -> request.body().text().then(response::text);
+        server.route(
+                "/a",
+                a -> a.route("/b", b -> b.maxBody(30).post("", echo)).post("", echo).maxBody(20));
+        assertThat(contentOf(post("/a", 20))).hasSize(20);
+        assertThat(post("/a", 21)).startsWith("HTTP/1.1 413 ");
+        assertThat(contentOf(post("/a/b", 30))).hasSize(30);
+        assertThat(post("/a/b", 31)).startsWith("HTTP/1.1 413 ");
+    }
+
+    @Test
+    @Clause("H-3")
+    void limit_belowOne_isMisuse() {
+        assertThatThrownBy(() -> server.maxBody(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContainingAll("/large/{id}", "add it first");
-        assertThatThrownBy(() -> server.maxBody("/small", 0))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("at least one");
+                .hasMessageContaining("maxBody must be at least 1, but is 0");
     }
 }

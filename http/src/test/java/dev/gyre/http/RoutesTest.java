@@ -45,8 +45,8 @@ class RoutesTest extends HttpFixture {
     void method_thatTheMostLiteralRouteDoesNotTake_isThatOfAWiderOne() {
         server.get("/users/me", say("me"))
                 .get("/users/{id}", say("somebody"))
-                .delete("/users/{id}", (q, r) -> r.text("no more " + q.path("id")))
-                .put("/{rest...}", (q, r) -> r.text("put " + q.path("rest")));
+                .delete("/users/{id}", (q, r) -> r.text("no more " + q.pathParam("id")))
+                .put("/{rest...}", (q, r) -> r.text("put " + q.pathParam("rest")));
         assertThat(get("/users/me")).endsWith("\r\n\r\nme");
         assertThat(by("DELETE", "/users/me")).endsWith("\r\n\r\nno more me");
         assertThat(by("PUT", "/users/me")).endsWith("\r\n\r\nput users/me");
@@ -63,7 +63,10 @@ class RoutesTest extends HttpFixture {
         assertThat(by("POST", "/users/me"))
                 .startsWith("HTTP/1.1 405 ")
                 .contains(all)
-                .endsWith("\r\n\r\nPOST is not allowed here\n");
+                .endsWith(
+                        "\r\n\r\n"
+                            + "POST is not allowed here: allowed are DELETE, GET, HEAD, OPTIONS,"
+                            + " PUT\n");
         assertThat(by("OPTIONS", "/users/me")).startsWith("HTTP/1.1 204 ").contains(all);
         assertThat(by("HEAD", "/users/you"))
                 .startsWith("HTTP/1.1 405 ")
@@ -96,7 +99,8 @@ class RoutesTest extends HttpFixture {
         List<String> seen = new ArrayList<>();
         server.get("/a", NOTHING)
                 .onError(
-                        (request, response, failure) -> {
+                        Throwable.class,
+                        (failure, request, response) -> {
                             int status = ((HttpException) failure).status();
                             seen.add(request.method() + " " + status);
                             return response.status(status).json(List.of(status));
@@ -122,7 +126,8 @@ class RoutesTest extends HttpFixture {
     void errorHandler_thatFails_leavesAllowToTheUsualAnswer() {
         server.get("/a", NOTHING)
                 .onError(
-                        (_, response, failure) -> {
+                        Throwable.class,
+                        (failure, _, response) -> {
                             response.header("X-Half", "made");
                             throw (HttpException) failure;
                         });
@@ -130,7 +135,7 @@ class RoutesTest extends HttpFixture {
                 .startsWith("HTTP/1.1 405 ")
                 .contains("\r\nAllow: GET, HEAD, OPTIONS\r\n")
                 .doesNotContain("X-Half")
-                .endsWith("\r\n\r\nPUT is not allowed here\n");
+                .endsWith("\r\n\r\nPUT is not allowed here: allowed are GET, HEAD, OPTIONS\n");
     }
 
     @Test
@@ -142,9 +147,10 @@ class RoutesTest extends HttpFixture {
                     throw new HttpException(503, "full");
                 });
         assertThat(get("/full")).contains("\r\nRetry-After: 1\r\n").endsWith("\r\n\r\nfull\n");
-        server.onError((_, response, _) -> response.status(503).json("full"));
+        server.onError(Throwable.class, (_, _, response) -> response.status(503).json("full"));
         assertThat(get("/full")).contains("\r\nRetry-After: 1\r\n").endsWith("\r\n\r\n\"full\"");
-        server.onError((_, response, _) -> response.header("Retry-After", "60").send());
+        server.onError(
+                Throwable.class, (_, _, response) -> response.header("Retry-After", "60").send());
         assertThat(get("/full")).containsOnlyOnce("Retry-After: ").contains("Retry-After: 60");
     }
 
@@ -154,7 +160,7 @@ class RoutesTest extends HttpFixture {
     @Clause("H-5")
     void pattern_thatIsNotASCII_standsForEverySpelling() {
         server.get("/caf\u00e9", say("literal"))
-                .get("/caf\u00e9/{x}", (q, r) -> r.text(q.path("x")))
+                .get("/caf\u00e9/{x}", (q, r) -> r.text(q.pathParam("x")))
                 .get("/100%", say("percent"))
                 .get("/a b", say("space"));
         for (String cafe : List.of("caf%C3%A9", "caf%c3%a9", "caf%C3%a9", "%63af%c3%A9")) {
@@ -175,7 +181,7 @@ class RoutesTest extends HttpFixture {
                 .hasMessageContaining("decoded");
         assertThatThrownBy(() -> server.get("/a?b", NOTHING))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContainingAll("/a?b", "question mark", "request.query");
+                .hasMessageContainingAll("/a?b", "question mark", "request.queryParam");
         assertThatThrownBy(() -> server.any("/a#b", NOTHING))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("/a#b", "number sign", "leave it out");
@@ -218,7 +224,7 @@ class RoutesTest extends HttpFixture {
         assertRefused("/b/**", "write {rest...}");
         assertRefused("/b/*path", "write {path...}");
         assertRefused("/b/*/c", "write {name}");
-        assertRefused("*", "begins with a slash");
+        assertRefused("*", "begin with a slash");
         assertRefused("/b/*.css", "star", "{name}");
         assertRefused("/b/a*", "star", "a%2A");
         assertRefused("/b/<id>", "write {id}");
@@ -226,7 +232,7 @@ class RoutesTest extends HttpFixture {
         assertRefused("/b/{*rest}", "{rest...}");
         assertRefused("/b/{}", "{id}");
         assertThatThrownBy(() -> server.files("/f/*", Path.of(".")))
-                .hasMessageContaining("all below it");
+                .hasMessageContaining("all paths below it");
         assertThat(get("/a/:id")).startsWith("HTTP/1.1 404 ");
     }
 

@@ -17,10 +17,10 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
-/// Answers requests with the bytes it was given, in pieces of its own: good and bad servers.
+/// A server that responds with scripted bytes, valid or not, cut into pieces.
 final class ScriptedPeer {
-    /// @param cuts where pieces begin; each is sent a millisecond after the one before
-    /// @param ends whether the connection ends behind it
+    /// @param cuts the starts of pieces; each is sent a millisecond after the previous one
+    /// @param ends whether the connection ends after it
     private record Reply(String text, List<Integer> cuts, boolean ends) {}
 
     private final EventLoop loop;
@@ -58,23 +58,23 @@ final class ScriptedPeer {
         return this;
     }
 
-    /// Sends this to whoever comes, before anything is asked.
+    /// Sends this on each new connection, before any request.
     ScriptedPeer greet(String text) {
         greeting = text;
         return this;
     }
 
-    /// All heads, in the order in which they came.
+    /// Returns the heads of all requests, in order.
     List<String> requests() {
         return requests;
     }
 
-    /// All that have ever connected.
+    /// Returns all connections so far.
     List<Stream> streams() {
         return streams;
     }
 
-    /// Refuses whoever comes from now on.
+    /// Refuses further connections.
     void stopListening() {
         listener.close();
     }

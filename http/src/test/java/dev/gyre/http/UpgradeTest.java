@@ -65,8 +65,8 @@ class UpgradeTest {
                 .webSocket(
                         "/chat/{room}",
                         (request, socket) -> {
-                            told.add(request.path("room"));
-                            told.add(request.query("name"));
+                            told.add(request.pathParam("room"));
+                            told.add(request.queryParam("name"));
                             told.add(request.header("Cookie"));
                             told.add("" + request.headers().contains("Upgrade"));
                             told.add(socket.target());
@@ -77,7 +77,7 @@ class UpgradeTest {
                 ask("GET /chat/t%C3%A9a?name=Ann HTTP/1.1", FIELDS + "Cookie: id=7\r\n", "");
         assertThat(answer(peer)).startsWith("HTTP/1.1 101 ");
         assertThat(told).containsExactly("téa", "Ann", "id=7", "true", "/chat/t%C3%A9a?name=Ann");
-        assertThatThrownBy(() -> kept.getFirst().path("room"))
+        assertThatThrownBy(() -> kept.getFirst().pathParam("room"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("has ended");
     }

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// [BoundedExecutor]: what is handed in, ended, removed and refused at the same time. The last result is
-/// what is left when all has ended, which must be nothing.
+/// [BoundedExecutor]: what is handed in, ended, removed and refused at the same time. The last
+/// result is what is left when all has ended, which must be nothing.
 public final class BoundedExecutorStress {
     private static final String EMPTY = "BoundedExecutor[0 of 1 running, 0 of 1 waiting]";
 
@@ -76,7 +76,7 @@ public final class BoundedExecutorStress {
     }
 
     /// Catches a place that is given back after a newcomer saw it taken and before it waits: the
-    /// newcomer would wait for nobody.
+    /// new work would wait forever.
     @JCStressTest
     @Outcome(id = "accepted, 2, " + Left.NOTHING, expect = ACCEPTABLE, desc = "Both have run.")
     @Outcome(expect = FORBIDDEN, desc = "Lost, run twice, or a place is gone.")
@@ -221,7 +221,7 @@ public final class BoundedExecutorStress {
     @Outcome(expect = FORBIDDEN, desc = "Run twice or not at all, or a place is gone.")
     @State
     public static class RefusedAgainstKept {
-        // Held: a logger that nobody holds forgets its level.
+        // Kept reachable: a collected logger loses its level.
         private static final Logger LOG = Logger.getLogger("dev.gyre");
 
         static {

@@ -54,8 +54,8 @@ public final class CancellationStress {
         }
     }
 
-    /// Catches a callback that is added after the last one was taken, and one that is both added and run
-    /// at once.
+    /// Catches a callback that is added after the last one was taken, and one that is both added
+    /// and run at once.
     @JCStressTest
     @Outcome(id = "1", expect = ACCEPTABLE, desc = "By the one or the other.")
     @Outcome(expect = FORBIDDEN, desc = "Lost, or run twice.")
@@ -80,8 +80,8 @@ public final class CancellationStress {
         }
     }
 
-    /// Catches a callback that runs although its registration was closed before the cancel began, one
-    /// that runs twice, and a neighbour that is lost when the list is changed at both ends.
+    /// Catches a callback that runs although its registration was closed before the cancel began,
+    /// one that runs twice, and a neighbour that is lost when the list is changed at both ends.
     @JCStressTest
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "Closed before its turn.")
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Its turn came first.")
@@ -125,7 +125,7 @@ public final class CancellationStress {
         }
     }
 
-    /// Two sources and what is linked to both.
+    /// Two sources and a token linked to both.
     private static final class Pair {
         final CancellationSource a = new CancellationSource();
         final CancellationSource b = new CancellationSource();
@@ -137,8 +137,8 @@ public final class CancellationStress {
         }
     }
 
-    /// Catches a first listener for whom the linked cancellation registers too late, and one whom both the
-    /// parent and the look tell.
+    /// Catches a first listener for whom the linked cancellation registers too late, and one whom
+    /// both the parent and the look tell.
     @JCStressTest
     @Outcome(id = "1, b", expect = ACCEPTABLE, desc = "By the one or the other.")
     @Outcome(expect = FORBIDDEN, desc = "Lost, or run twice.")
@@ -198,8 +198,8 @@ public final class CancellationStress {
         }
     }
 
-    /// Catches a linked cancellation that takes itself off its parents when its last listener goes, and is
-    /// not there again for the next one; and two locks that are taken in both orders.
+    /// Catches a linked cancellation that takes itself off its parents when its last listener goes,
+    /// and is not there again for the next one; and two locks that are taken in both orders.
     @JCStressTest
     @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "The first one left in time.")
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The cancel came first.")

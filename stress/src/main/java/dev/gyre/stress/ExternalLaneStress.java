@@ -44,8 +44,8 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a ticket handed out twice (tail advanced by load and store), a consumer that passes over a
-    /// claimed slot which is not filled yet, and a slot filled with less than release.
+    /// Catches a ticket handed out twice (tail advanced by load and store), a consumer that passes
+    /// over a claimed slot which is not filled yet, and a slot filled with less than release.
     @JCStressTest
     @Outcome(id = Transcript.IN_ORDER, expect = ACCEPTABLE, desc = "The lane's promise.")
     @Outcome(expect = FORBIDDEN, desc = "A task was lost, doubled or overtaken.")
@@ -107,9 +107,10 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a producer that was held up between its look for the chunk and its claim, and then fills
-    /// a slot of a chunk that has moved on, and a chunk that is recycled with a task in it. Nearly
-    /// empty, so that head and tail share their chunk; the directory has four places, and is gone round.
+    /// Catches a producer that was held up between its look for the chunk and its claim, and then
+    /// fills a slot of a chunk that has moved on, and a chunk that is recycled with a task in it.
+    /// Nearly empty, so that head and tail share their chunk; the directory has four places, and is
+    /// gone round.
     @JCStressTest
     @Outcome(id = Transcript.IN_ORDER, expect = ACCEPTABLE, desc = "The lane's promise.")
     @Outcome(expect = FORBIDDEN, desc = "A task was lost, doubled, overtaken or came back.")
@@ -151,9 +152,9 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a place of the directory that means two chunks: a directory too small for the capacity, and
-    /// an emptied chunk that stays in its old place too. The same with a lane that is nearly full, so
-    /// that head and tail are farthest apart.
+    /// Catches a place of the directory that means two chunks: a directory too small for the
+    /// capacity, and an emptied chunk that stays in its old place too. The same with a lane that is
+    /// nearly full, so that head and tail are farthest apart.
     @JCStressTest
     @Outcome(id = Transcript.IN_ORDER, expect = ACCEPTABLE, desc = "The lane's promise.")
     @Outcome(expect = FORBIDDEN, desc = "A task was lost, doubled, overtaken or came back.")
@@ -205,8 +206,8 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a look before sleeping that is fooled by an old chunk: work it promises must be there.
-    /// At the boundary of two chunks, so that directory and slot both decide.
+    /// Catches a look before sleeping that is fooled by an old chunk: work it promises must be
+    /// there. At the boundary of two chunks, so that directory and slot both decide.
     @JCStressTest
     @Outcome(id = "empty, nothing", expect = ACCEPTABLE, desc = "The offer came after both looks.")
     @Outcome(id = "empty, task", expect = ACCEPTABLE, desc = "The offer came in between.")
@@ -228,9 +229,9 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a close that is not decided in the word that hands out tickets: an offer that slips in
-    /// after the drain has ended, and one that is refused but leaves a task or a hole. At the boundary of
-    /// two chunks, so that the drain also waits for a chunk to be installed.
+    /// Catches a close that is not decided in the word that hands out tickets: an offer that slips
+    /// in after the drain has ended, and one that is refused but leaves a task or a hole. At the
+    /// boundary of two chunks, so that the drain also waits for a chunk to be installed.
     @JCStressTest
     @Outcome(
             id = "ACCEPTED, ACCEPTED, 2",
@@ -253,9 +254,9 @@ public final class ExternalLaneStress {
         @Actor
         public void closer(LLL_Result result) {
             lane.close();
-            Patience patience = new Patience();
+            SpinTimeout timeout = new SpinTimeout();
             while (!lane.isFinished()) {
-                if (!transcript.add(lane.poll()) && patience.isOver()) {
+                if (!transcript.add(lane.poll()) && timeout.isOver()) {
                     result.r3 = "waited for ever";
                     return;
                 }
@@ -271,7 +272,8 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a close that toggles instead of setting, and one that is lost to the other's exchange.
+    /// Catches a close that toggles instead of setting, and one that is lost to the other's
+    /// exchange.
     @JCStressTest
     @Outcome(id = "1, CLOSED", expect = ACCEPTABLE, desc = "Closed, and what was taken is there.")
     @Outcome(expect = FORBIDDEN, desc = "Open again, or the task is gone.")
@@ -302,8 +304,8 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a limit that is raised before the consumer has let go, and one that is never raised: a full
-    /// lane that stays full.
+    /// Catches a limit that is raised before the consumer has let go, and one that is never raised:
+    /// a full lane that stays full.
     @JCStressTest
     @Outcome(id = "FULL, task, nothing", expect = ACCEPTABLE, desc = "The offer came first.")
     @Outcome(id = "ACCEPTED, task, task", expect = ACCEPTABLE, desc = "The poll came first.")
@@ -339,8 +341,8 @@ public final class ExternalLaneStress {
         }
     }
 
-    /// Catches a capacity that is checked apart from the claim: two producers that both saw the last
-    /// place free.
+    /// Catches a capacity that is checked apart from the claim: two producers that both saw the
+    /// last place free.
     @JCStressTest
     @Outcome(id = "ACCEPTED, FULL, 1", expect = ACCEPTABLE, desc = "A had it.")
     @Outcome(id = "FULL, ACCEPTED, 1", expect = ACCEPTABLE, desc = "B had it.")

@@ -8,6 +8,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
+import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.metrics.LoopObserver;
 
@@ -22,8 +23,9 @@ import org.openjdk.jcstress.infra.results.L_Result;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/// A whole [Loop], over a kernel that is not there: who may run it, and how it ends.
+/// A whole [Loop] without a kernel: which thread may run it, and how it terminates.
 public final class LoopStress {
     private static final LoopConfig CONFIG =
             LoopConfig.DEFAULT.withHighWaterMark(64).withObserver(new LoopObserver() {});
@@ -74,8 +76,8 @@ public final class LoopStress {
         }
     }
 
-    /// Catches two threads in one loop, a loop that neither may run, and a run that leaves so early that
-    /// the next one misses what it did.
+    /// Catches two threads in one loop, a loop that neither may run, and a run that leaves so early
+    /// that the next one misses what it did.
     @JCStressTest
     @Outcome(id = "1, refused, each once", expect = ACCEPTABLE, desc = "B met A in the loop.")
     @Outcome(id = "refused, 1, each once", expect = ACCEPTABLE, desc = "A met B in the loop.")
@@ -115,8 +117,8 @@ public final class LoopStress {
         }
     }
 
-    /// Catches a wake-up that is lost between submit and stop, a task that is lost or run twice, and a
-    /// request to stop that is not used up by the run it ended.
+    /// Catches a wake-up that is lost between submit and stop, a task that is lost or run twice,
+    /// and a request to stop that is not used up by the run it ended.
     @JCStressTest
     @Outcome(id = "did not sleep, each once", expect = ACCEPTABLE, desc = "It was told in time.")
     @Outcome(id = "slept until woken, each once", expect = ACCEPTABLE, desc = "It was woken.")
@@ -220,8 +222,8 @@ public final class LoopStress {
         }
     }
 
-    /// Catches a task that is accepted by a loop which has already counted what it drops. Nobody runs the
-    /// loop: the closer carries the end out.
+    /// Catches a task that is accepted by a loop which has already counted what it drops. Nobody
+    /// runs the loop: the closer carries the end out.
     @JCStressTest
     @Outcome(id = "ACCEPTED, accepted, 2", expect = ACCEPTABLE, desc = "Both came in time.")
     @Outcome(id = "ACCEPTED, refused, 1", expect = ACCEPTABLE, desc = "The close came in between.")
@@ -250,8 +252,8 @@ public final class LoopStress {
         }
     }
 
-    /// Catches the same on a loop that runs, and ends gracefully from one of its own callbacks: what is
-    /// accepted is run, and run before the outcome is known.
+    /// Catches the same on a loop that runs, and ends gracefully from one of its own callbacks:
+    /// what is accepted is run, and run before the outcome is known.
     @JCStressTest
     @Outcome(id = "ACCEPTED, accepted, 2 run", expect = ACCEPTABLE, desc = "Both came in time.")
     @Outcome(id = "ACCEPTED, refused, 1 run", expect = ACCEPTABLE, desc = "The end came between.")
@@ -289,7 +291,47 @@ public final class LoopStress {
         }
     }
 
-    /// Catches an end that is carried out twice, and a caller who is left without the outcome.
+    /// Catches a hand-over that is lost or done twice: one loop hands a connection to another that
+    /// fails. An accepted internal task runs, also while the loop terminates; a refused one leaves
+    /// the connection with the caller.
+    @JCStressTest
+    @Outcome(id = "accepted, 1", expect = ACCEPTABLE, desc = "Received, if only to pass it on.")
+    @Outcome(id = "refused, 0", expect = ACCEPTABLE, desc = "Another loop receives it.")
+    @Outcome(expect = FORBIDDEN, desc = "Lost, or received twice.")
+    @State
+    public static class HandOverAgainstFailure {
+        private final Loop loop = open(new OneBitBackend());
+        private final AtomicInteger received = new AtomicInteger();
+
+        public HandOverAgainstFailure() {
+            loop.submit(
+                    () -> {
+                        throw new InternalError("provoked");
+                    });
+        }
+
+        @Actor
+        public void acceptor(LL_Result result) {
+            boolean taken = loop.trySubmitPriority(new InternalTask(received::incrementAndGet));
+            result.r1 = taken ? "accepted" : "refused";
+        }
+
+        @Actor
+        public void runner() {
+            try {
+                loop.run();
+            } catch (InternalError e) {
+                loop.close(); // As a group does with a loop that failed.
+            }
+        }
+
+        @Arbiter
+        public void rest(LL_Result result) {
+            result.r2 = received.get();
+        }
+    }
+
+    /// Catches a termination that runs twice, and a caller without an outcome.
     @JCStressTest
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "One end, with one report.")
     @Outcome(expect = FORBIDDEN, desc = "Ended twice, or not at all.")

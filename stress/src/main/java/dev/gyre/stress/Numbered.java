@@ -1,9 +1,9 @@
 package dev.gyre.stress;
 
-/// A task that knows who offered it and as which one of theirs.
+/// A task with its producer and sequence number.
 ///
-/// Its fields are not final on purpose: final fields are visible however the task got to its reader, but
-/// a lane has to make everything visible that was written before the offer.
+/// Its fields are not final on purpose: final fields are visible however the task got to its
+/// reader, but a lane has to make everything visible that was written before the offer.
 final class Numbered implements Runnable {
     static final int A = 0;
     static final int B = 1;

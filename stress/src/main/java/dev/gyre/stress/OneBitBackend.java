@@ -5,16 +5,17 @@ import dev.gyre.internal.backend.ReadinessHandler;
 
 import org.jspecify.annotations.Nullable;
 
-/// A kernel that knows nothing but whether it was woken, and that notices when nobody will wake it.
+/// A kernel with one bit: whether it was woken. It detects a wait that no thread will end.
 ///
-/// A wait lasts until [#wake], for the clock stands still. The other actor says when it is done ([#leaveAlone]); a loop that then
-/// waits and was not woken would wait for ever: it has *overslept*.
+/// A wait lasts until [#wake], for the clock stands still. The other actor says when it is done
+/// ([#leaveAlone]); a loop that then waits and was not woken would wait for ever: it has
+/// *overslept*.
 public final class OneBitBackend implements Backend {
     public static final String AWAKE = "did not sleep";
     public static final String WOKEN = "slept until woken";
     public static final String OVERSLEPT = "overslept";
 
-    // Shared: set by whoever wakes, cleared by the loop's actor.
+    // Shared: set by the waking thread, cleared by the loop's actor.
     private volatile boolean woken;
     // Shared: set by the other actor.
     private volatile boolean alone;
@@ -65,16 +66,16 @@ public final class OneBitBackend implements Backend {
     public void pollUntil(long deadlineNanos) {
         if (deadlineNanos - nowNanos <= 0) {
             woken = false;
-            return; // Nobody has to wake it.
+            return; // It needs no wake-up.
         }
         if (sleep.equals(OVERSLEPT)) {
             throw new IllegalStateException("asleep for ever");
         }
         sleep = WOKEN;
-        Patience patience = new Patience();
+        SpinTimeout timeout = new SpinTimeout();
         while (!woken) {
-            // The order matters: whoever wakes does so before it leaves.
-            if ((alone && !woken) || patience.isOver()) {
+            // The order matters: an actor wakes the loop before it leaves.
+            if ((alone && !woken) || timeout.isOver()) {
                 sleep = OVERSLEPT;
                 return;
             }

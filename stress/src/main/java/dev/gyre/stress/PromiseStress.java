@@ -32,8 +32,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 
-/// Promises where threads meet: work that ends, is cancelled and abandoned at once, and threads that wait for
-/// what is just being settled.
+/// Promises where threads meet: work that ends, is cancelled and abandoned at once, and threads
+/// that wait for what is just being settled.
 public final class PromiseStress {
     private static final LoopConfig CONFIG =
             LoopConfig.DEFAULT.withHighWaterMark(64).withObserver(new LoopObserver() {});
@@ -79,7 +79,7 @@ public final class PromiseStress {
             given = work;
         }
 
-        /// As a pool would: the thread goes on to something else.
+        /// As a pool would: the thread continues with other work.
         ///
         /// @return how it finds itself then
         String run() {
@@ -106,8 +106,8 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches a promise that is not settled, a handler that does not run once, and an interrupt that is meant for the
-    /// work but reaches what its thread does next.
+    /// Catches a promise that is not settled, a handler that does not run once, and an interrupt
+    /// that is meant for the work but reaches what its thread does next.
     @JCStressTest
     @Outcome(id = "clean, value, 1", expect = ACCEPTABLE, desc = "The result came first.")
     @Outcome(id = "clean, cancelled, 1", expect = ACCEPTABLE, desc = "The cancellation did.")
@@ -134,8 +134,8 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches a promise that neither settles, work that is counted as abandoned although it was cancelled, and
-    /// work that begins all the same.
+    /// Catches a promise that neither settles, work that is counted as abandoned although it was
+    /// cancelled, and work that begins all the same.
     @JCStressTest
     @Outcome(id = "cancelled, 0, 0", expect = ACCEPTABLE, desc = "The cancellation came first.")
     @Outcome(id = "ended, 1, 0", expect = ACCEPTABLE, desc = "The close did.")
@@ -163,8 +163,8 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches a result that is lost between the lane and the end, and an interrupt by the end that reaches what
-    /// the thread does next.
+    /// Catches a result that is lost between the lane and the end, and an interrupt by the end that
+    /// reaches what the thread does next.
     @JCStressTest
     @Outcome(id = "clean, value, 0", expect = ACCEPTABLE, desc = "The result came first.")
     @Outcome(id = "clean, ended, 1", expect = ACCEPTABLE, desc = "The close did.")
@@ -190,7 +190,7 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches work that is cancelled while it is on its way into the line, and stays there for nobody.
+    /// Catches work that is cancelled while it is enqueued, and stays in the queue.
     @JCStressTest
     @Outcome(id = "0, cancelled, 0", expect = ACCEPTABLE, desc = "Its place is free.")
     @Outcome(expect = FORBIDDEN, desc = "It keeps a place, or begins.")
@@ -227,7 +227,7 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches a thread that begins to wait just when nobody will wake it any more.
+    /// Catches a thread that starts to wait after the last wake-up.
     @JCStressTest
     @Outcome(id = "value", expect = ACCEPTABLE, desc = "It was told, or saw for itself.")
     @Outcome(expect = FORBIDDEN, desc = "It waits for ever.")
@@ -251,7 +251,7 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches the same at the end of a loop that nobody runs.
+    /// Catches the same at the termination of a loop that is not running.
     @JCStressTest
     @Outcome(id = "ended", expect = ACCEPTABLE, desc = "It was told, or saw for itself.")
     @Outcome(expect = FORBIDDEN, desc = "It waits for ever.")
@@ -299,7 +299,7 @@ public final class PromiseStress {
         }
     }
 
-    /// Catches a promise that is made while another thread ends the loop, and that nobody settles.
+    /// Catches a promise created while another thread terminates the loop, and never settled.
     @JCStressTest
     @Outcome(id = "ended", expect = ACCEPTABLE, desc = "Made in time, then rejected.")
     @Outcome(id = "refused", expect = ACCEPTABLE, desc = "The close came first.")
@@ -350,8 +350,8 @@ public final class PromiseStress {
 
         private void stayUntilTried() {
             running = true;
-            Patience patience = new Patience();
-            while (!tried && !patience.isOver()) {
+            SpinTimeout timeout = new SpinTimeout();
+            while (!tried && !timeout.isOver()) {
                 // The loop runs as long as this does.
             }
         }
@@ -363,8 +363,8 @@ public final class PromiseStress {
 
         @Actor
         public void other(LL_Result result) {
-            Patience patience = new Patience();
-            while (!running && !patience.isOver()) {
+            SpinTimeout timeout = new SpinTimeout();
+            while (!running && !timeout.isOver()) {
                 // Until the loop runs.
             }
             try {

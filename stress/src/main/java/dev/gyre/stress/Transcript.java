@@ -2,7 +2,7 @@ package dev.gyre.stress;
 
 import org.jspecify.annotations.Nullable;
 
-/// What the consumer of a lane took, checked as it comes: from each producer the tasks 1, 2, 3 and so on.
+/// Checks the tasks that a lane delivers: 1, 2, 3 and so on from each producer.
 /// A gap is a loss, a repetition a duplicate, anything else disorder.
 ///
 /// Consumer only.
@@ -12,7 +12,7 @@ final class Transcript {
     private final int[] last = new int[Numbered.PRODUCERS];
     private @Nullable String fault;
 
-    /// Takes down the next one.
+    /// Records the next task.
     ///
     /// @param polled what `poll` returned
     /// @return whether it was a task

@@ -1,287 +1,203 @@
 package dev.gyre.testkit;
 
-/// What goes wrong in a simulated world, and how often: each fault has a probability from 0 to 1, for every
-/// occasion that it has. All of them are things that a real kernel or network may do, so a program that
-/// fails under them is wrong; none of them loses or reorders the bytes of a stream.
-///
-/// Which occasions are hit is decided by the world's seed.
+import java.util.function.Consumer;
+
+/// The faults of a simulated world. Each has a probability from 0 to 1 for every opportunity. The
+/// seed of the world decides which opportunities are hit.
 ///
 /// ```java
 /// world.faults(Faults.none().withShortReads(0.5).withInterrupts(0.1));
 /// ```
 ///
-/// Immutable: each `with` method returns a changed copy.
+/// Real kernels and networks behave like this too, so a program that fails under a fault has a bug.
+/// No fault loses or reorders bytes of a stream.
 ///
-/// @param shortReads a read brings less than there is; the rest is announced a little later
-/// @param shortWrites a write takes less than there is room for
-/// @param interrupts a call returns EINTR and has done nothing; a connect goes on by itself
-/// @param spuriousBlocks a call says EAGAIN though it could have gone on; readiness is announced again
-/// @param resets the network resets a connection instead of delivering
-/// @param exhaustion a call that makes a descriptor says EMFILE or ENFILE
-/// @param noBuffers a send says ENOBUFS
-/// @param aborts a waiting peer is gone or unreachable when it is to be accepted: ECONNABORTED, ENETDOWN or another of accept(2)
-/// @param reordering events are told of in another order
-/// @param lateness an event is told of later than it could be
-/// @param spuriousEvents a descriptor is said to be ready and is not
-/// @param reuse a new descriptor gets the number that was closed last, not the lowest free one
-public record Faults(
-        double shortReads,
-        double shortWrites,
-        double interrupts,
-        double spuriousBlocks,
-        double resets,
-        double exhaustion,
-        double noBuffers,
-        double aborts,
-        double reordering,
-        double lateness,
-        double spuriousEvents,
-        double reuse) {
-    private static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+/// Immutable: each `with` method returns a changed copy. It throws an [IllegalArgumentException] if
+/// the value is not a probability.
+public final class Faults implements Cloneable {
+    private static final Faults NONE = new Faults();
 
     private static final Faults ALL =
-            new Faults(0.2, 0.2, 0.05, 0.05, 0.005, 0.02, 0.01, 0.02, 0.3, 0.1, 0.05, 0.5);
+            NONE.withShortReads(0.2)
+                    .withShortWrites(0.2)
+                    .withInterrupts(0.05)
+                    .withSpuriousBlocks(0.05)
+                    .withResets(0.005)
+                    .withExhaustion(0.02)
+                    .withNoBuffers(0.01)
+                    .withAborts(0.02)
+                    .withReordering(0.3)
+                    .withDelays(0.1)
+                    .withSpuriousEvents(0.05)
+                    .withDescriptorReuse(0.5);
 
-    /// Checks the probabilities.
-    public Faults {
-        requireProbability("shortReads", shortReads);
-        requireProbability("shortWrites", shortWrites);
-        requireProbability("interrupts", interrupts);
-        requireProbability("spuriousBlocks", spuriousBlocks);
-        requireProbability("resets", resets);
-        requireProbability("exhaustion", exhaustion);
-        requireProbability("noBuffers", noBuffers);
-        requireProbability("aborts", aborts);
-        requireProbability("reordering", reordering);
-        requireProbability("lateness", lateness);
-        requireProbability("spuriousEvents", spuriousEvents);
-        requireProbability("reuse", reuse);
-    }
+    private double shortReads;
+    private double shortWrites;
+    private double interrupts;
+    private double spuriousBlocks;
+    private double resets;
+    private double exhaustion;
+    private double noBuffers;
+    private double aborts;
+    private double reordering;
+    private double delays;
+    private double spuriousEvents;
+    private double descriptorReuse;
 
-    private static void requireProbability(String name, double value) {
-        if (!(value >= 0 && value <= 1)) { // Also refuses what is not a number.
-            throw new IllegalArgumentException(
-                    name + " must be a probability from 0 to 1, but is " + value);
-        }
-    }
+    private Faults() {}
 
-    /// Nothing goes wrong.
+    /// Returns no faults.
     public static Faults none() {
         return NONE;
     }
 
-    /// Everything goes wrong now and then.
+    /// Returns all faults, each with a moderate probability.
     public static Faults all() {
         return ALL;
     }
 
-    /// Those of [#all()] that no peer of a connection and no user of a descriptor can notice, if the program is
-    /// right: without resets, aborts, exhaustion and lack of buffers, which end something or refuse it.
+    /// Returns the faults of [#all()] that a correct program hides from its peers and users.
+    /// Resets, aborts, exhaustion and a lack of buffers are excluded.
     public static Faults harmless() {
         return ALL.withResets(0).withAborts(0).withExhaustion(0).withNoBuffers(0);
     }
 
-    /// A copy with this [#shortReads()].
+    /// Returns the probability that a read returns fewer bytes than available; readiness for the
+    /// rest is reported later.
+    public double shortReads() {
+        return shortReads;
+    }
+
+    /// Returns the probability that a write accepts fewer bytes than there is space for.
+    public double shortWrites() {
+        return shortWrites;
+    }
+
+    /// Returns the probability that a call returns EINTR without an effect; a connect continues in
+    /// the background.
+    public double interrupts() {
+        return interrupts;
+    }
+
+    /// Returns the probability that a call returns EAGAIN although it could proceed; readiness is
+    /// reported again.
+    public double spuriousBlocks() {
+        return spuriousBlocks;
+    }
+
+    /// Returns the probability that the network resets a connection instead of delivering a packet.
+    public double resets() {
+        return resets;
+    }
+
+    /// Returns the probability that a call that allocates a descriptor returns EMFILE or ENFILE.
+    public double exhaustion() {
+        return exhaustion;
+    }
+
+    /// Returns the probability that a send returns ENOBUFS.
+    public double noBuffers() {
+        return noBuffers;
+    }
+
+    /// Returns the probability that an accept fails because the peer has disconnected or is
+    /// unreachable: ECONNABORTED, ENETDOWN or another error of accept(2).
+    public double aborts() {
+        return aborts;
+    }
+
+    /// Returns the probability that events are reported in another order.
+    public double reordering() {
+        return reordering;
+    }
+
+    /// Returns the probability that an event is reported later than possible.
+    public double delays() {
+        return delays;
+    }
+
+    /// Returns the probability that a descriptor is reported ready although it is not.
+    public double spuriousEvents() {
+        return spuriousEvents;
+    }
+
+    /// Returns the probability that a new descriptor gets the number closed last, not the lowest
+    /// free one.
+    public double descriptorReuse() {
+        return descriptorReuse;
+    }
+
+    /// Returns a copy with this [#shortReads()].
     public Faults withShortReads(double probability) {
-        return new Faults(
-                probability,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("shortReads", probability, copy -> copy.shortReads = probability);
     }
 
-    /// A copy with this [#shortWrites()].
+    /// Returns a copy with this [#shortWrites()].
     public Faults withShortWrites(double probability) {
-        return new Faults(
-                shortReads,
-                probability,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("shortWrites", probability, copy -> copy.shortWrites = probability);
     }
 
-    /// A copy with this [#interrupts()].
+    /// Returns a copy with this [#interrupts()].
     public Faults withInterrupts(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                probability,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("interrupts", probability, copy -> copy.interrupts = probability);
     }
 
-    /// A copy with this [#spuriousBlocks()].
+    /// Returns a copy with this [#spuriousBlocks()].
     public Faults withSpuriousBlocks(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                probability,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("spuriousBlocks", probability, copy -> copy.spuriousBlocks = probability);
     }
 
-    /// A copy with this [#resets()].
+    /// Returns a copy with this [#resets()].
     public Faults withResets(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                probability,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("resets", probability, copy -> copy.resets = probability);
     }
 
-    /// A copy with this [#exhaustion()].
+    /// Returns a copy with this [#exhaustion()].
     public Faults withExhaustion(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                probability,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("exhaustion", probability, copy -> copy.exhaustion = probability);
     }
 
-    /// A copy with this [#noBuffers()].
+    /// Returns a copy with this [#noBuffers()].
     public Faults withNoBuffers(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                probability,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("noBuffers", probability, copy -> copy.noBuffers = probability);
     }
 
-    /// A copy with this [#aborts()].
+    /// Returns a copy with this [#aborts()].
     public Faults withAborts(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                probability,
-                reordering,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("aborts", probability, copy -> copy.aborts = probability);
     }
 
-    /// A copy with this [#reordering()].
+    /// Returns a copy with this [#reordering()].
     public Faults withReordering(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                probability,
-                lateness,
-                spuriousEvents,
-                reuse);
+        return with("reordering", probability, copy -> copy.reordering = probability);
     }
 
-    /// A copy with this [#lateness()].
-    public Faults withLateness(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                probability,
-                spuriousEvents,
-                reuse);
+    /// Returns a copy with this [#delays()].
+    public Faults withDelays(double probability) {
+        return with("delays", probability, copy -> copy.delays = probability);
     }
 
-    /// A copy with this [#spuriousEvents()].
+    /// Returns a copy with this [#spuriousEvents()].
     public Faults withSpuriousEvents(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                probability,
-                reuse);
+        return with("spuriousEvents", probability, copy -> copy.spuriousEvents = probability);
     }
 
-    /// A copy with this [#reuse()].
-    public Faults withReuse(double probability) {
-        return new Faults(
-                shortReads,
-                shortWrites,
-                interrupts,
-                spuriousBlocks,
-                resets,
-                exhaustion,
-                noBuffers,
-                aborts,
-                reordering,
-                lateness,
-                spuriousEvents,
-                probability);
+    /// Returns a copy with this [#descriptorReuse()].
+    public Faults withDescriptorReuse(double probability) {
+        return with("descriptorReuse", probability, copy -> copy.descriptorReuse = probability);
+    }
+
+    private Faults with(String name, double probability, Consumer<Faults> change) {
+        if (!(probability >= 0 && probability <= 1)) { // Also rejects NaN.
+            throw new IllegalArgumentException(
+                    name + " must be a probability from 0 to 1, but is " + probability);
+        }
+        try {
+            Faults copy = (Faults) clone();
+            change.accept(copy);
+            return copy;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError("Faults is Cloneable", e);
+        }
     }
 }

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A server outside the loop, for loops that connect to somebody: it takes whoever comes to its port, at any address. See
-/// [SimulatedWorld#listen].
+/// A listener outside the loop, for loops that connect to servers. It accepts every connection to
+/// its port, at any address. See [SimulatedWorld#listen].
 ///
 /// ```java
 /// var server = world.listen(5432);
 /// server.onConnect(peer -> peer.send("ready\n"));
 /// ```
 ///
-/// **Threads.** That of the world.
+/// **Threads.** The world's thread.
 public final class SimulatedListener implements AutoCloseable {
     private final SimulatedKernel kernel;
     private final PeerListener listener;
@@ -46,12 +46,12 @@ public final class SimulatedListener implements AutoCloseable {
         }
     }
 
-    /// Who has come so far, in order.
+    /// Returns the accepted peers in order.
     public List<SimulatedPeer> peers() {
         return List.copyOf(peers);
     }
 
-    /// Has a callback run for each who comes from now on.
+    /// Sets a callback for each peer accepted from now on.
     ///
     /// @return this listener
     public SimulatedListener onConnect(Consumer<? super SimulatedPeer> callback) {
@@ -59,7 +59,7 @@ public final class SimulatedListener implements AutoCloseable {
         return this;
     }
 
-    /// Refuses whoever comes from now on. Those who came stay connected.
+    /// Refuses further connections. Accepted ones stay open.
     @Override
     public void close() {
         listener.close();

@@ -11,11 +11,11 @@ import java.net.UnknownHostException;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// The other end of a connection, outside the loop: a client that came by [SimulatedWorld#connect(int)], or a server's
-/// end of a connection that the loop has made to a [SimulatedListener]. A script tells it what to do.
+/// The remote end of a connection, controlled by the test: a client created by
+/// [SimulatedWorld#connect(int)], or the server's end of a connection to a [SimulatedListener].
 ///
-/// Whatever it is told takes effect when the world runs next, see [SimulatedWorld#advance]. By itself it only reads what
-/// comes; it does not close when the other end does.
+/// Each action takes effect when the world runs next, see [SimulatedWorld#advance]. The peer reads
+/// all input by default. It does not close when the other end does.
 ///
 /// ```java
 /// var client = world.connect(80);
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 /// assertThat(client.receivedText()).startsWith("HTTP/1.1 200");
 /// ```
 ///
-/// **Threads.** That of the world.
+/// **Threads.** The world's thread.
 public final class SimulatedPeer implements AutoCloseable {
     private final PeerConnection connection;
 
@@ -32,17 +32,18 @@ public final class SimulatedPeer implements AutoCloseable {
         this.connection = connection;
     }
 
-    /// Its address, as the other end sees it.
+    /// Returns the address of the peer as the other end sees it.
     public InetSocketAddress address() {
         try {
             InetAddress host = InetAddress.getByAddress(connection.host());
             return new InetSocketAddress(host, connection.port());
         } catch (UnknownHostException e) {
-            throw new AssertionError("four bytes or sixteen are always an address", e);
+            throw new AssertionError("an address has 4 or 16 bytes", e);
         }
     }
 
-    /// Sends bytes, after those sent before. However many: what the other end has no room for waits here.
+    /// Sends bytes after those sent before. The number is not limited: the peer keeps bytes that
+    /// the other end has no space for.
     ///
     /// @return this peer
     /// @throws IllegalStateException after [#halfClose] or [#close]
@@ -58,28 +59,29 @@ public final class SimulatedPeer implements AutoCloseable {
         return send(Objects.requireNonNull(text, "text").getBytes(UTF_8));
     }
 
-    /// How many of the sent bytes the simulated kernel has not taken yet: the other end does not keep up.
+    /// Returns the number of sent bytes that the simulated kernel has not accepted yet, because the
+    /// other end does not read.
     public int unsentBytes() {
         return connection.unsentBytes();
     }
 
-    /// All bytes that have come, since the beginning or the last [#takeReceived].
+    /// Returns all bytes received since the start or the last [#takeReceived].
     public byte[] received() {
         return connection.received();
     }
 
-    /// The same as text in UTF-8.
+    /// Returns [#received()] as UTF-8 text.
     public String receivedText() {
         return new String(received(), UTF_8);
     }
 
-    /// What has come, which is forgotten here.
+    /// Returns and forgets the received bytes.
     public byte[] takeReceived() {
         return connection.takeReceived();
     }
 
-    /// Has a callback run whenever bytes came or the connection ended. It runs while the world does, between two
-    /// things that happen, and may do anything that a script may do.
+    /// Sets a callback for input and for the end of the connection. It runs between two events of
+    /// the world and may use the whole API of the world.
     ///
     /// @return this peer
     public SimulatedPeer onChange(Consumer<? super SimulatedPeer> callback) {
@@ -88,7 +90,8 @@ public final class SimulatedPeer implements AutoCloseable {
         return this;
     }
 
-    /// Reads no more, until [#resumeReading]: the other end's writes come to a stop when all buffers are full.
+    /// Stops reading until [#resumeReading]. The other end's writes stall once all buffers are
+    /// full.
     ///
     /// @return this peer
     public SimulatedPeer pauseReading() {
@@ -96,7 +99,7 @@ public final class SimulatedPeer implements AutoCloseable {
         return this;
     }
 
-    /// Reads again.
+    /// Reads again after [#pauseReading].
     ///
     /// @return this peer
     public SimulatedPeer resumeReading() {
@@ -104,7 +107,8 @@ public final class SimulatedPeer implements AutoCloseable {
         return this;
     }
 
-    /// Ends the output once everything is sent: the other end reads it, and then the end. This one goes on reading.
+    /// Ends the output after all bytes are sent. The other end reads them and then the end of
+    /// input. This end can still read.
     ///
     /// @return this peer
     public SimulatedPeer halfClose() {
@@ -112,56 +116,64 @@ public final class SimulatedPeer implements AutoCloseable {
         return this;
     }
 
-    /// Breaks the connection off at once: the other end meets ECONNRESET. What was not sent is lost.
+    /// Resets the connection at once: the other end gets ECONNRESET. Unsent bytes are lost.
     public void reset() {
         connection.reset();
     }
 
-    /// Closes it once everything is sent. As on a real system, bytes that nobody read here, or that come afterwards, turn
-    /// the end into a reset.
+    /// Closes the connection after all bytes are sent. As on a real system, bytes that are unread,
+    /// or arrive later, turn the close into a reset.
     @Override
     public void close() {
         connection.close();
     }
 
-    /// Whether it is connected or about to be, and neither side has ended it.
+    /// Returns whether the peer is connected or connecting, and neither end has ended the
+    /// connection.
     public boolean isOpen() {
         return !isClosed();
     }
 
-    /// Whether it is over: the other end has closed its output or broken off, or this one has closed.
+    /// Returns whether the other end has ended its output or reset the connection, or this end has
+    /// closed it.
     public boolean isClosed() {
         return isEnded() || connection.failure() != 0 || connection.isClosedHere();
     }
 
-    /// Whether the connection has not been made yet.
+    /// Returns whether the connection is not yet established.
     public boolean isConnecting() {
         return connection.isConnecting();
     }
 
-    /// Whether the other end has ended its output in an orderly way.
+    /// Returns whether the other end has ended its output in an orderly way.
     public boolean isEnded() {
         return connection.isEnded();
     }
 
-    /// Whether the connection was broken off by the other end or by the network.
+    /// Returns whether the other end or the network has reset the connection.
     public boolean isReset() {
         int failure = connection.failure();
         return failure == Errno.ECONNRESET || failure == Errno.EPIPE;
     }
 
-    /// Whether nobody listened where it wanted to connect to.
+    /// Returns whether the connection was refused because no listener had the address.
     public boolean isRefused() {
         return connection.failure() == Errno.ECONNREFUSED;
     }
 
-    /// Where it is, how it is and how much it has received.
+    /// Returns address, state and number of received bytes.
     @Override
     public String toString() {
-        String how =
+        String state =
                 connection.failure() != 0
                         ? Errno.name(connection.failure())
                         : isEnded() ? "ended" : isClosed() ? "closed" : "open";
-        return "SimulatedPeer[" + connection + ", " + how + ", " + received().length + " received]";
+        return "SimulatedPeer["
+                + connection
+                + ", "
+                + state
+                + ", "
+                + received().length
+                + " received]";
     }
 }

@@ -4,12 +4,12 @@ import dev.gyre.io.Descriptor;
 
 import java.util.Objects;
 
-/// A pipe of a simulated world: what is written to one end can be read from the other. Neither end blocks.
+/// A pipe of a simulated world. Neither end blocks.
 ///
 /// @param reader the end to read from
 /// @param writer the end to write to
 public record SimulatedPipe(Descriptor reader, Descriptor writer) implements AutoCloseable {
-    /// Checks the ends.
+    /// Creates a pipe.
     public SimulatedPipe {
         Objects.requireNonNull(reader, "reader");
         Objects.requireNonNull(writer, "writer");

@@ -5,16 +5,16 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import dev.gyre.EventLoop;
 import dev.gyre.FailurePolicy;
 import dev.gyre.LoopConfig;
-import dev.gyre.LoopState;
+import dev.gyre.LoopGroup;
+import dev.gyre.LoopGroupConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.io.OpenDescriptor;
-import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.CStrings;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.PollCalls.FdPair;
 import dev.gyre.os.Signal;
+import dev.gyre.testkit.internal.LoopScheduler;
 import dev.gyre.testkit.internal.PeerConnection;
-import dev.gyre.testkit.internal.SimulatedBackend;
 import dev.gyre.testkit.internal.SimulatedKernel;
 
 import org.jspecify.annotations.Nullable;
@@ -28,10 +28,10 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 
-/// A world for tests: one loop over a simulated kernel with its own clock, network and files. Nothing in it is real: no
-/// port is opened, no time is waited for, and the same seed and program give the same run, to the byte.
+/// A world for tests: one loop, or a [#group] of loops, over a simulated kernel with its own clock,
+/// network and files. It opens no port and never waits. The same seed and program produce a
+/// byte-identical run.
 ///
 /// ```java
 /// try (var world = SimulatedWorld.seed(42)) {
@@ -44,51 +44,53 @@ import java.util.function.Consumer;
 /// }
 /// ```
 ///
-/// **Time** passes only while the loop has nothing to do: [#advance] and [#run] move it to the next thing that happens. A
-/// callback takes no time at all; only a loop that is busy for more than 64 turns on end has ten microseconds pass with each.
+/// **Time** advances only while all loops are idle: [#advance] and [#run] move it to the next
+/// event. Callbacks take no time. Only a loop that is busy for more than 64 ticks in a row uses ten
+/// microseconds per further tick.
 ///
-/// **Simulated** are the sockets that [dev.gyre.io.operation.Sockets] makes for the loop, [#pipe], files opened by
-/// [dev.gyre.io.operation.Operations], timers, and [#signal]. Not simulated are [dev.gyre.os.Pipe], child processes, file watching and
-/// standard input: they are of the real kernel, which this loop cannot wait for.
+/// **Simulated** are the sockets that [dev.gyre.io.operation.Sockets] creates for the loop,
+/// [#pipe], files opened by [dev.gyre.io.operation.Operations], timers, and [#signal]. Not
+/// simulated are [dev.gyre.os.Pipe], child processes, file watching and standard input: they belong
+/// to the real kernel, and this loop cannot wait for them.
 ///
-/// **Threads.** One thread does everything. Work of [EventLoop#promisify(dev.gyre.Work)] and of files is run by that thread too,
-/// one after the other, while the loop would wait for it: so it must not wait for other such work. Other threads
-/// may submit to the loop, but nobody waits for them, and the run is then not the same each time. A
-/// [dev.gyre.io.Descriptor] that is dropped without being closed is closed when the garbage collector finds it, which is
-/// not the same each time either.
+/// **Threads.** Work of [EventLoop#promisify(dev.gyre.BlockingWork)], such as a blocking HTTP
+/// handler, runs on threads that take turns with the loop: the world does not advance while one of
+/// them runs. It continues when the work ends or waits for the loop, as [dev.gyre.Promise#await()]
+/// does. So runs are repeatable. Work that waits for something else, such as a latch that a
+/// callback releases, throws a [SimulationError] after ten seconds (system property
+/// `gyre.workerMillis`). Other threads may submit to the loop, but the world does not wait for
+/// them, and runs are then not repeatable. A [dev.gyre.io.Descriptor] dropped without a close is
+/// closed by the garbage collector, which is not repeatable either.
 ///
-/// **Failure.** What a callback throws leaves [#advance] and [#run]. A wait that nothing could ever end, and a loop that turns
-/// without getting anywhere, are a [SimulationError]. Both show the seed and the end of the trace.
-/// Buffers of the loop's that were not released are one when the world is closed, unless the
-/// system property `gyre.leaks` is `off`.
+/// **Failure.** Exceptions of callbacks leave [#advance] and [#run]. A wait that no event can end,
+/// and a loop that ticks without progress, throw a [SimulationError]. Both show the seed and the
+/// end of the trace. If buffers of the loop were not released, closing the world throws one, unless
+/// the system property `gyre.leaks` is `off`.
 public final class SimulatedWorld implements AutoCloseable {
-    /// The longest that a loop may be told to wait at a time.
-    private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+    /// A test of one world.
+    @FunctionalInterface
+    public interface Test {
+        /// Runs the test. An exception fails it.
+        void run(SimulatedWorld world) throws Exception;
+    }
 
-    /// More turns than this at one instant are a spin.
-    private static final int MOST_TURNS = 1_000_000;
-
-    private static final int QUIET_TURNS = 2;
     private static final String ONE_SEED = "gyre.seed";
     private static final String SEEDS = "gyre.seeds";
     private static final int PORTS = 1 << 16;
 
     private final SimulatedKernel kernel;
-    private final SimulatedBackend backend;
-    private final Loop loop;
+    private final LoopScheduler loops;
 
-    /// Held for the sake of scripts: one that is dropped would be closed by the garbage collector.
+    /// Referenced here, because the garbage collector closes dropped descriptors.
     private final List<SimulatedPipe> pipes = new ArrayList<>();
 
     private SimulatedWorld(long seed, LoopConfig config) {
         kernel = new SimulatedKernel(seed);
-        LoopConfig own = config.withExecutor(kernel::runOutside).withMaxWait(LONGEST_WAIT);
-        backend = new SimulatedBackend(kernel, own.eventsPerWait(), LONGEST_WAIT.toNanos());
-        loop = Loop.open(own, backend);
-        loop.operations().leaks().enableUnlessOff();
+        loops = new LoopScheduler(kernel, config);
     }
 
-    /// A world in which everything that is left to luck follows from the seed. What a callback throws leaves the run.
+    /// Creates a world whose random choices follow from the seed. Exceptions of callbacks leave the
+    /// run.
     public static SimulatedWorld seed(long seed) {
         return seed(
                 seed,
@@ -97,16 +99,18 @@ public final class SimulatedWorld implements AutoCloseable {
                         .withFailurePolicy(FailurePolicy.PROPAGATE));
     }
 
-    /// The same with a configuration of the loop. Its executor and its longest wait are the world's own.
+    /// Creates a world with a configuration of the loop. The world replaces its executor and its
+    /// longest wait.
     public static SimulatedWorld seed(long seed, LoopConfig config) {
         return new SimulatedWorld(seed, Objects.requireNonNull(config, "config"));
     }
 
-    /// Runs a test in one world after the other, with the seeds 0, 1, 2 and so on. The first failure ends it, and says which
-    /// seed it was. The system property `gyre.seed` runs one seed only, `gyre.seeds` another number of them.
+    /// Runs a test in one world after the other, with the seeds 0, 1, 2 and so on. The first
+    /// failure ends it and names the seed. The system property `gyre.seed` runs only one seed,
+    /// `gyre.seeds` sets the number of seeds.
     ///
     /// @throws SimulationError with the failure as its cause
-    public static void eachSeed(int count, Consumer<? super SimulatedWorld> test) {
+    public static void eachSeed(int count, Test test) {
         Objects.requireNonNull(test, "test");
         if (count < 1) {
             throw new IllegalArgumentException("count must be positive, but is " + count);
@@ -117,7 +121,7 @@ public final class SimulatedWorld implements AutoCloseable {
         for (long seed = first; seed <= last; seed++) {
             try (SimulatedWorld world = seed(seed)) {
                 try {
-                    test.accept(world);
+                    test.run(world);
                 } catch (Throwable e) {
                     throw new SimulationError(
                             "failed with seed "
@@ -129,43 +133,68 @@ public final class SimulatedWorld implements AutoCloseable {
                                     + " runs it alone): "
                                     + e
                                     + "\n"
-                                    + world.kernel.story(),
+                                    + world.kernel.context(),
                             e);
                 }
             }
         }
     }
 
-    // ------------------------------------------------------------------ what there is
+    // ------------------------------------------------------------------ state
 
-    /// The loop. It may be run like any other; [#advance] and [#run] do so too.
+    /// Returns the loop. It may be run like any other; [#advance] and [#run] do so too.
     public EventLoop loop() {
-        return loop;
+        return loops.loop();
     }
 
-    /// The seed.
+    /// Opens a group whose loops live in this world. An exception thrown by a callback propagates
+    /// to the caller of [#advance] or [#run].
+    ///
+    /// @param size the number of loops
+    public LoopGroup group(int size) {
+        LoopConfig config =
+                LoopConfig.DEFAULT.withName("group").withFailurePolicy(FailurePolicy.PROPAGATE);
+        return group(size, LoopGroupConfig.DEFAULT.withLoopConfig(config));
+    }
+
+    /// Opens a group whose loops live in this world, with a configuration. The world replaces the
+    /// executor and the longest wait of the loops.
+    ///
+    /// [LoopGroup#start()] makes [#advance] and [#run] run the loops, on the thread of the test. In
+    /// each round every loop runs one tick, in an order that follows from the seed. A
+    /// [VirtualMachineError] that leaves the run of a loop is a failure of that loop: see
+    /// [LoopGroup]. Other exceptions propagate to the caller of [#advance] or [#run].
+    /// [LoopGroup#run()] and [LoopGroup#await()] would wait forever and throw. [EventLoop#stop()]
+    /// has no effect here. Buffers of a loop that failed are not checked for leaks.
+    ///
+    /// @param size the number of loops
+    public LoopGroup group(int size, LoopGroupConfig config) {
+        return loops.openGroup(size, config);
+    }
+
+    /// Returns the seed.
     public long seed() {
         return kernel.seed();
     }
 
-    /// What has happened so far.
+    /// Returns the trace so far.
     public Trace trace() {
         return kernel.trace();
     }
 
-    /// How much simulated time has passed since the world began.
+    /// Returns the simulated time since the world was created.
     public Duration elapsed() {
         return Duration.ofNanos(kernel.elapsedNanos());
     }
 
-    /// How many descriptors are open in the simulated kernel, for tests of what leaks.
+    /// Returns the number of descriptors open in the simulated kernel, for leak tests.
     public int openDescriptors() {
         return kernel.openDescriptors();
     }
 
-    // ------------------------------------------------------------------ how it is
+    // ------------------------------------------------------------------ settings
 
-    /// Has these faults happen from now on. At first there are none.
+    /// Injects these faults from now on. Default [Faults#none()].
     ///
     /// @return this world
     public SimulatedWorld faults(Faults faults) {
@@ -173,18 +202,19 @@ public final class SimulatedWorld implements AutoCloseable {
         return this;
     }
 
-    /// How long a packet takes from now on: the latency, and by luck up to the jitter more. At first 50 µs each. Packets of
-    /// one connection do not overtake each other.
+    /// Sets the latency of packets, and the jitter: the maximum of its random addition. Default 50
+    /// µs each. Packets of one connection do not overtake each other.
     ///
     /// @return this world
     public SimulatedWorld latency(Duration latency, Duration jitter) {
-        long least = nanos("latency", latency);
+        long min = nanos("latency", latency);
         long more = nanos("jitter", jitter);
-        kernel.latency(Math.max(1, least), more);
+        kernel.latency(Math.max(1, min), more);
         return this;
     }
 
-    /// How many bytes a socket made from now on holds in each direction, from 4 KiB to 16 MiB. At first 64 KiB.
+    /// Sets the buffer size of sockets created from now on, per direction, from 4 KiB to 16 MiB.
+    /// Default 64 KiB.
     ///
     /// @return this world
     public SimulatedWorld socketBuffers(int bytes) {
@@ -192,7 +222,7 @@ public final class SimulatedWorld implements AutoCloseable {
         return this;
     }
 
-    /// How many descriptors may be open at a time, with the three that every process has. At first 1 024.
+    /// Sets the maximum of open descriptors, including the three standard ones. Default 1 024.
     ///
     /// @return this world
     public SimulatedWorld descriptorLimit(int descriptors) {
@@ -200,49 +230,49 @@ public final class SimulatedWorld implements AutoCloseable {
         return this;
     }
 
-    /// Has a host answer nothing from now on: who connects there waits, and tries again, until TCP gives up after two
-    /// minutes; datagrams to it are lost.
+    /// Makes a host drop all packets from now on. Connections to it retry until TCP times out after
+    /// two minutes. Datagrams to it are lost.
     ///
     /// @return this world
-    public SimulatedWorld silence(InetAddress host) {
-        kernel.silence(HexFormat.of().formatHex(host.getAddress()));
+    public SimulatedWorld blackhole(InetAddress host) {
+        kernel.blackhole(HexFormat.of().formatHex(host.getAddress()));
         return this;
     }
 
-    /// Has no way lead to a host from now on: who sends there is told at once (ENETUNREACH).
+    /// Makes a host unreachable from now on. Sends and connects fail at once with ENETUNREACH.
     ///
     /// @return this world
-    public SimulatedWorld cutOff(InetAddress host) {
-        kernel.cutOff(HexFormat.of().formatHex(host.getAddress()));
+    public SimulatedWorld unreachable(InetAddress host) {
+        kernel.unreachable(HexFormat.of().formatHex(host.getAddress()));
         return this;
     }
 
-    // ------------------------------------------------------------------ who else is there
+    // ------------------------------------------------------------------ peers and files
 
-    /// A client that connects to a port of the loop's, at the loopback address. Whether that works is seen when the world
-    /// has run.
+    /// Connects a client to a port of the loop at the loopback address. The result is visible once
+    /// the world has run.
     public SimulatedPeer connect(int port) {
         return new SimulatedPeer(PeerConnection.connect(kernel, "7f000001", port("port", port)));
     }
 
-    /// The same to an address, IPv4 or IPv6.
+    /// Connects a client to an address, IPv4 or IPv6.
     public SimulatedPeer connect(InetSocketAddress address) {
         if (address.isUnresolved()) {
-            throw new IllegalArgumentException("an address that is not resolved: " + address);
+            throw new IllegalArgumentException("the address is unresolved: " + address);
         }
         String host = HexFormat.of().formatHex(address.getAddress().getAddress());
         assert address.getAddress() instanceof Inet4Address || host.length() == 32;
         return new SimulatedPeer(PeerConnection.connect(kernel, host, address.getPort()));
     }
 
-    /// A server outside the loop, at a port of every address.
+    /// Starts a listener outside the loop, on a port of every address.
     ///
-    /// @throws SystemCallException if the port is taken
+    /// @throws SystemCallException if the port is in use
     public SimulatedListener listen(int port) {
         return new SimulatedListener(kernel, port("port", port));
     }
 
-    /// A pipe of the simulated kernel's.
+    /// Creates a pipe in the simulated kernel.
     ///
     /// @throws SystemCallException if the kernel refuses
     public SimulatedPipe pipe() {
@@ -260,17 +290,18 @@ public final class SimulatedWorld implements AutoCloseable {
         return pipe;
     }
 
-    /// Sends a signal to whoever takes it by [dev.gyre.os.Signals] on this loop. It arrives when the world runs next.
+    /// Sends a signal to the subscriptions of [dev.gyre.os.Signals] on this loop. It arrives when
+    /// the world runs next.
     public void signal(Signal signal) {
         kernel.raise(Objects.requireNonNull(signal, "signal").number());
     }
 
-    /// Makes a file, or gives it another content.
-    public void writeFile(Path path, byte[] content) {
-        kernel.writeFile(name(path), content.clone());
+    /// Creates or replaces a file.
+    public void writeFile(Path path, byte[] bytes) {
+        kernel.writeFile(name(path), bytes.clone());
     }
 
-    /// What a file contains; null if there is none.
+    /// Returns the bytes of a file; `null` if absent.
     public byte @Nullable [] readFile(Path path) {
         return kernel.readFile(name(path));
     }
@@ -281,93 +312,50 @@ public final class SimulatedWorld implements AutoCloseable {
 
     // ------------------------------------------------------------------ running
 
-    /// Lets time pass: runs the loop until so much of it has, and nothing is left that is due by then. If the
-    /// loop is over, the rest of the world goes on without it.
+    /// Advances time: runs the loops until the duration has passed and nothing due is left. If a
+    /// loop is terminated, the rest of the world continues without it.
     ///
-    /// @throws SimulationError if it cannot be
+    /// @throws SimulationError if the world cannot continue
     public void advance(Duration duration) {
         long until = kernel.nanoTime() + nanos("duration", duration);
-        backend.expectUntil(until);
-        told(
-                () -> {
-                    while (until - kernel.nanoTime() > 0) {
-                        runUntil(until);
-                    }
-                    settle();
-                });
+        withContext(() -> loops.advanceTo(until));
     }
 
-    /// Runs the loop until nothing is under way any more: no packet, no work, no callback. Time passes as far as that takes;
-    /// timers that are due meanwhile fire, later ones are not waited for.
+    /// Runs the loops until nothing is in flight: no packet, no work, no callback. Time advances as
+    /// far as necessary. Timers due until then fire; later ones are not waited for.
     ///
-    /// @throws SimulationError if it cannot be
+    /// @throws SimulationError if the world cannot continue
     public void run() {
-        told(
-                () -> {
-                    settle();
-                    while (kernel.hasAgenda()) {
-                        runUntil(kernel.nextNanos());
-                        settle();
-                    }
-                });
+        withContext(loops::run);
     }
 
-    private void runUntil(long nanos) {
-        long left = nanos - kernel.nanoTime();
-        if (!isOver()) {
-            loop.runFor(Duration.ofNanos(Math.max(0, left)));
-        } else {
-            boolean early = kernel.hasAgenda() && kernel.nextNanos() - nanos < 0;
-            kernel.moveTo(early ? kernel.nextNanos() : nanos);
-            kernel.runDue();
-        }
-    }
-
-    /// Does what is due at this instant, and what that leads to at once.
-    private void settle() {
-        int quiet = 0;
-        for (int turns = 0; quiet < QUIET_TURNS; turns++) {
-            if (turns == MOST_TURNS) {
-                throw new SimulationError(
-                        "the world does not come to rest: something happens at one instant over and"
-                                + " over\n"
-                                + kernel.story());
-            }
-            boolean happened = isOver() ? kernel.runDue() : loop.runFor(Duration.ZERO) > 0;
-            quiet = happened || loop.metrics().depth() > 0 ? 0 : quiet + 1;
-        }
-    }
-
-    private boolean isOver() {
-        return loop.state() == LoopState.TERMINATED;
-    }
-
-    private void told(Runnable run) {
+    private void withContext(Runnable run) {
         try {
             run.run();
         } catch (Throwable e) {
             if (!(e instanceof SimulationError)) {
-                e.addSuppressed(new Circumstances(kernel.story()));
+                e.addSuppressed(new SimulationContext(kernel.context()));
             }
             throw e;
         }
     }
 
-    /// Closes the loop, and everything that is open in the simulated kernel.
+    /// Closes the loops and all descriptors of the simulated kernel.
     ///
-    /// @throws SimulationError if buffers that were taken of the loop were not released, with the
-    ///     places where that was
+    /// @throws SimulationError if buffers of the loops were not released; the message contains the
+    ///     places of their allocation
     @Override
     public void close() {
         try {
-            loop.close();
+            loops.close();
+            kernel.workers().close();
         } finally {
             pipes.forEach(SimulatedPipe::close);
             kernel.shutDown();
         }
-        List<Throwable> leaks = loop.operations().leaks().drainReported();
+        List<Throwable> leaks = loops.leaks();
         if (!leaks.isEmpty()) {
-            throw SimulationError.ofLeaks(leaks, kernel.story());
+            throw SimulationError.ofLeaks(leaks, kernel.context());
         }
     }
 
@@ -394,10 +382,10 @@ public final class SimulatedWorld implements AutoCloseable {
         return within(what, port, 1, PORTS - 1);
     }
 
-    private static int within(String what, int value, int least, int most) {
-        if (value < least || value > most) {
+    private static int within(String what, int value, int min, int max) {
+        if (value < min || value > max) {
             throw new IllegalArgumentException(
-                    what + " must be from " + least + " to " + most + ", but is " + value);
+                    what + " must be from " + min + " to " + max + ", but is " + value);
         }
         return value;
     }

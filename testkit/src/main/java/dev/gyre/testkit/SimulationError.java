@@ -4,36 +4,37 @@ import java.io.Serial;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The simulated world cannot go on, and a real one would hang or spin: nothing is left that could end a wait,
-/// the loop turns without getting anywhere, a call would block for ever. Or it is over, and
-/// buffers are missing. The message says which, with the seed and the last lines of the trace.
+/// Reports that a simulated world cannot continue, where a real program would hang or spin. No
+/// event can end a wait, the loop ticks without progress, or a call would block forever. Also
+/// reports buffers that were not released when the world is closed. The message contains the seed
+/// and the end of the trace.
 ///
-/// An error, so that no test takes it for an outcome of the program under test.
+/// An error, so that tests do not mistake it for an outcome of the program under test.
 public final class SimulationError extends AssertionError {
     @Serial private static final long serialVersionUID = 1L;
 
-    /// An error with its whole text.
+    /// Creates an error.
     public SimulationError(String message) {
         super(message);
     }
 
-    /// The same, with what went wrong in that world.
+    /// Creates an error with the failure that occurred in the world.
     public SimulationError(String message, Throwable cause) {
         super(message, cause);
     }
 
-    static SimulationError ofLeaks(List<Throwable> takenAt, String story) {
+    static SimulationError ofLeaks(List<Throwable> takenAt, String context) {
         String places =
                 takenAt.stream()
                         .map(taken -> taken.getMessage() + " " + placeOf(taken))
                         .collect(Collectors.joining("\n"));
-        SimulationError error = new SimulationError(places + "\n" + story);
-        takenAt.forEach(error::addSuppressed); // The whole stacks.
+        SimulationError error = new SimulationError(places + "\n" + context);
+        takenAt.forEach(error::addSuppressed); // With their stack traces.
         return error;
     }
 
     private static String placeOf(Throwable taken) {
         StackTraceElement[] frames = taken.getStackTrace();
-        return frames.length == 0 ? "at a place unknown" : "at " + frames[0];
+        return frames.length == 0 ? "at an unknown location" : "at " + frames[0];
     }
 }

@@ -4,8 +4,8 @@ import dev.gyre.EventLoop;
 
 import java.time.Duration;
 
-/// A loop with a clock that the test moves, for code that needs timers and promises and no network. A small
-/// [SimulatedWorld], with all that holds there.
+/// A loop whose clock the test advances, for code that needs timers and promises but no network. A
+/// small [SimulatedWorld].
 ///
 /// ```java
 /// try (var test = TestLoop.open()) {
@@ -18,7 +18,7 @@ import java.time.Duration;
 /// }
 /// ```
 ///
-/// **Threads.** One thread does everything.
+/// **Threads.** One at a time.
 public final class TestLoop implements AutoCloseable {
     private final SimulatedWorld world;
 
@@ -26,27 +26,27 @@ public final class TestLoop implements AutoCloseable {
         this.world = world;
     }
 
-    /// A new loop.
+    /// Opens a loop.
     public static TestLoop open() {
         return new TestLoop(SimulatedWorld.seed(0));
     }
 
-    /// The loop.
+    /// Returns the loop.
     public EventLoop loop() {
         return world.loop();
     }
 
-    /// Lets time pass, and runs what is due meanwhile. See [SimulatedWorld#advance].
+    /// Advances time and runs everything due until then. See [SimulatedWorld#advance].
     public void advance(Duration duration) {
         world.advance(duration);
     }
 
-    /// Runs what is to be done now, without waiting for any timer. See [SimulatedWorld#run].
+    /// Runs everything due now, without waiting for timers. See [SimulatedWorld#run].
     public void run() {
         world.run();
     }
 
-    /// How much time has passed since it was opened.
+    /// Returns the simulated time since the loop was opened.
     public Duration elapsed() {
         return world.elapsed();
     }

@@ -3,31 +3,32 @@ package dev.gyre.testkit;
 import java.util.List;
 import java.util.Objects;
 
-/// What has happened in a simulated world so far: every call to the kernel with its result, every delivery,
-/// every event, each with the simulated time in nanoseconds since the world began. Bytes are named by a hash.
+/// The events of a simulated world so far: each call to the kernel with its result, each delivery
+/// and each event. Each line starts with the simulated time in nanoseconds since the world was
+/// created. Bytes are shown as a hash.
 ///
-/// Two runs of one seed and one program have equal digests. The lines are for reading: their format may change.
+/// Two runs of one seed and one program have equal digests. The format of the lines may change.
 ///
 /// Immutable.
 ///
 /// @param lines the latest lines, at most 10 000
-/// @param total how many lines there were in all
-/// @param digest a hash of all lines, also of those no longer kept
+/// @param total the number of all lines
+/// @param digest a hash of all lines, including those no longer kept
 public record Trace(List<String> lines, long total, long digest) {
-    /// Checks the parts.
+    /// Creates a trace.
     public Trace {
         lines = List.copyOf(Objects.requireNonNull(lines, "lines"));
     }
 
-    /// The last lines, at most so many, as one text.
-    public String tail(int most) {
-        if (most < 0) {
-            throw new IllegalArgumentException("most must not be negative, but is " + most);
+    /// Returns the last lines as one text.
+    public String tail(int maxLines) {
+        if (maxLines < 0) {
+            throw new IllegalArgumentException("maxLines must not be negative, but is " + maxLines);
         }
-        return String.join("\n", lines.subList(Math.max(0, lines.size() - most), lines.size()));
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - maxLines), lines.size()));
     }
 
-    /// All kept lines, and the digest.
+    /// Returns all kept lines and the digest.
     @Override
     public String toString() {
         String before = total > lines.size() ? (total - lines.size()) + " earlier lines\n" : "";

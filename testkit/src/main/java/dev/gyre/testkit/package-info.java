@@ -1,5 +1,5 @@
-/// A world without a clock, a port or luck: loops run in it on simulated time, over a simulated kernel, and
-/// the same seed gives the same run.
+/// Simulated worlds for tests: loops run in simulated time over a simulated kernel. The same seed
+/// gives the same run.
 @NullMarked
 package dev.gyre.testkit;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
 
-/// With virtual time it can also be told what does not happen in time.
+/// Virtual time also shows that an event does not happen before its time.
 @On("simulated")
 class SimulatedStreamTimesTest extends StreamTimeoutsContract {
     @Override

@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Sends back what it gets, for tests: one read and one write at a time for each connection.
+/// Echoes input, for tests: one read and one write at a time per connection.
 final class EchoServer {
     private final Operations operations;
     private final Descriptor listener;

@@ -15,10 +15,11 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What random programs found, as programs of their own.
+/// Regressions found by random programs.
 @On("simulated")
 class MultishotRestartTest {
-    /// The restart succeeds at once, and says that more come, while its own last callback is still running.
+    /// The restart succeeds at once and reports more completions, while its own last callback is
+    /// still running.
     @Test
     @Clause({"O-3", "O-9"})
     void acceptEach_startedAnewByItsLastCallback_whileSomebodyWaits_goesOn() {
@@ -40,7 +41,7 @@ class MultishotRestartTest {
                                             op.start();
                                         }
                                     });
-            world.descriptorLimit(4); // The three of every process, and the listener.
+            world.descriptorLimit(4); // The three standard ones and the listener.
             accept.start();
             world.connect(80);
             world.connect(80);

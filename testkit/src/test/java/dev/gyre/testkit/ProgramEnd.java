@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// A descriptor of a random program, with what is under way on it and what came of it. What was sent is known exactly:
-/// each write says how far it came.
+/// A descriptor of a random program, its operations in flight and their results. The sent bytes are
+/// known exactly, because each write reports its count.
 final class ProgramEnd {
     private static final byte SCRIBBLE = 0x5a;
-    private static final int MOST_PENDING = 8;
+    private static final int MAX_PENDING = 8;
 
     private final RandomProgram program;
     final String name;
@@ -25,7 +25,7 @@ final class ProgramEnd {
     final ByteArrayOutputStream received = new ByteArrayOutputStream();
     final ByteArrayOutputStream sent = new ByteArrayOutputStream();
 
-    /// What is being written, in order.
+    /// Writes in flight, in order.
     final List<byte[]> writing = new ArrayList<>();
 
     final List<Operation> pending = new ArrayList<>();
@@ -50,7 +50,7 @@ final class ProgramEnd {
     // ------------------------------------------------------------------ reading
 
     void read() {
-        boolean full = pending.size() > MOST_PENDING && !draining;
+        boolean full = pending.size() > MAX_PENDING && !draining;
         if (!isOpen() || !canRead || receiving || full) {
             return;
         }
@@ -76,7 +76,7 @@ final class ProgramEnd {
         start(read);
     }
 
-    /// Again and again, in buffers of the loop's.
+    /// Reads repeatedly into buffers of the loop.
     void receive() {
         if (!isOpen() || !canRead || receiving || !pending.isEmpty()) {
             return;
@@ -104,7 +104,7 @@ final class ProgramEnd {
         start(receive);
     }
 
-    /// From now on it reads until the end, whatever came before.
+    /// Reads until the end from now on.
     void drain() {
         draining = true;
         keepDraining();
@@ -127,7 +127,7 @@ final class ProgramEnd {
     // ------------------------------------------------------------------ writing
 
     void write(int length) {
-        if (!isOpen() || !canWrite || pending.size() > MOST_PENDING) {
+        if (!isOpen() || !canWrite || pending.size() > MAX_PENDING) {
             return;
         }
         byte[] bytes = program.bytes(length);
@@ -146,7 +146,7 @@ final class ProgramEnd {
                             } else if (op.result() >= 0) {
                                 assertThat(op.transferred()).isEqualTo(bytes.length);
                             }
-                            // Whoever still used it would send this.
+                            // Detects a use after release: these bytes would be sent.
                             byte[] garbage = new byte[length];
                             Arrays.fill(garbage, SCRIBBLE);
                             buffer.clear().put(garbage);
@@ -197,7 +197,7 @@ final class ProgramEnd {
         descriptor.close();
     }
 
-    /// All that may have reached the other end by now.
+    /// Returns all bytes that may have reached the other end.
     byte[] sentOrBeingSent() {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         all.writeBytes(sent.toByteArray());

@@ -9,7 +9,7 @@ import dev.gyre.io.operation.AcceptOperation;
 import dev.gyre.io.operation.Operation;
 import dev.gyre.io.operation.Operations;
 import dev.gyre.io.operation.Sockets;
-import dev.gyre.testkit.internal.Dice;
+import dev.gyre.testkit.internal.SeededRandom;
 
 import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
@@ -21,23 +21,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A random program of operations over many connections, and what must hold of it whatever the world does: each operation
-/// completes exactly once, bytes arrive in order, no buffer is touched out of turn, nothing leaks.
+/// A random program of operations over many connections. In any world each operation completes
+/// exactly once, bytes arrive in order, no buffer is used after its release, and nothing leaks.
 final class RandomProgram {
     private static final int SERVER_PORT = 80;
     private static final int PEER_PORT = 90;
     private static final int NOBODY_PORT = 99;
     private static final int STEPS = 60;
-    private static final int MOST_ENDS = 24;
-    private static final int MOST_NESTED_ACTS = 200;
+    private static final int MAX_ENDS = 24;
+    private static final int MAX_NESTED_ACTS = 200;
 
-    /// A peer of the world's, with the end of ours that it talks to once that is known.
+    /// A peer of the world, and its connection in the program once that is known.
     private static final class Talk {
         final SimulatedPeer peer;
         final ByteArrayOutputStream sent = new ByteArrayOutputStream();
         boolean endedByScript;
 
-        /// It broke off, or closed, which turns into a reset when something is unread: bytes may be lost then.
+        /// Whether the peer reset the connection, or closed it with unread input: bytes may be
+        /// lost.
         boolean careless;
 
         Talk(SimulatedPeer peer) {
@@ -48,7 +49,7 @@ final class RandomProgram {
     private record Link(ProgramEnd one, ProgramEnd other) {}
 
     private final SimulatedWorld world;
-    private final Dice dice;
+    private final SeededRandom random;
     final Operations operations;
     private final List<ProgramEnd> ends = new ArrayList<>();
     private final List<Link> links = new ArrayList<>();
@@ -65,20 +66,20 @@ final class RandomProgram {
 
     RandomProgram(SimulatedWorld world) {
         this.world = world;
-        dice = new Dice(world.seed() * 31 + 7);
+        random = new SeededRandom(world.seed() * 31 + 7);
         operations = Operations.on(world.loop());
         peers = world.listen(PEER_PORT);
         peers.onConnect(peer -> talks.put(peer.address(), new Talk(peer)));
     }
 
     int below(int bound) {
-        return dice.below(bound);
+        return random.below(bound);
     }
 
     byte[] bytes(int length) {
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
-            bytes[i] = (byte) dice.next();
+            bytes[i] = (byte) random.next();
         }
         return bytes;
     }
@@ -87,8 +88,8 @@ final class RandomProgram {
         listen();
         for (int step = 0; step < STEPS; step++) {
             act();
-            if (dice.below(3) == 0) {
-                world.advance(Duration.ofNanos(dice.below(400_000)));
+            if (random.below(3) == 0) {
+                world.advance(Duration.ofNanos(random.below(400_000)));
                 checkStreams();
             }
         }
@@ -97,20 +98,20 @@ final class RandomProgram {
 
     // ------------------------------------------------------------------ acting
 
-    /// From inside a callback, now and then.
+    /// Sometimes from inside a callback.
     void perhapsAct() {
-        if (!over && nestedActs < MOST_NESTED_ACTS && dice.below(4) == 0) {
+        if (!over && nestedActs < MAX_NESTED_ACTS && random.below(4) == 0) {
             nestedActs++;
             act();
         }
     }
 
     private void act() {
-        int choice = dice.below(100);
-        if (ends.size() < 2 || (choice < 12 && ends.size() < MOST_ENDS)) {
+        int choice = random.below(100);
+        if (ends.size() < 2 || (choice < 12 && ends.size() < MAX_ENDS)) {
             open();
         } else if (choice < 45) {
-            someEnd().write(1 + dice.below(dice.below(5) == 0 ? 100_000 : 2_000));
+            someEnd().write(1 + random.below(random.below(5) == 0 ? 100_000 : 2_000));
         } else if (choice < 65) {
             read(someEnd());
         } else if (choice < 72) {
@@ -125,11 +126,11 @@ final class RandomProgram {
     }
 
     private ProgramEnd someEnd() {
-        return ends.get(dice.below(ends.size()));
+        return ends.get(random.below(ends.size()));
     }
 
     private void read(ProgramEnd end) {
-        if (dice.below(4) == 0) {
+        if (random.below(4) == 0) {
             end.receive();
         } else {
             end.read();
@@ -140,10 +141,10 @@ final class RandomProgram {
         if (!end.isOpen() || end.pending.isEmpty()) {
             return;
         }
-        if (dice.below(3) == 0) {
+        if (random.below(3) == 0) {
             operations.cancelAll(end.descriptor);
         } else {
-            boolean _ = end.pending.get(dice.below(end.pending.size())).cancel();
+            boolean _ = end.pending.get(random.below(end.pending.size())).cancel();
         }
     }
 
@@ -161,7 +162,7 @@ final class RandomProgram {
 
     private void open() {
         try {
-            switch (dice.below(4)) {
+            switch (random.below(4)) {
                 case 0 -> {
                     List<Descriptor> pair = Sockets.pair(world.loop());
                     link(add("pair", pair.get(0)), add("pair", pair.get(1)));
@@ -178,7 +179,7 @@ final class RandomProgram {
                     SimulatedPeer peer = world.connect(SERVER_PORT);
                     talks.put(peer.address(), new Talk(peer));
                 }
-                default -> connect(dice.below(8) == 0 ? NOBODY_PORT : PEER_PORT);
+                default -> connect(random.below(8) == 0 ? NOBODY_PORT : PEER_PORT);
             }
         } catch (SystemCallException e) {
             assertThat(e.errnoName()).isIn("EMFILE", "ENFILE");
@@ -189,7 +190,7 @@ final class RandomProgram {
         ProgramEnd end = new ProgramEnd(this, sort + " " + ends.size(), descriptor);
         ends.add(end);
         if (over) {
-            end.drain(); // Too late for the program, but it is to come to its end.
+            end.drain(); // Too late for the program, but the connection must end.
         }
         return end;
     }
@@ -207,7 +208,7 @@ final class RandomProgram {
                 assertThat(e.errnoName()).isIn("EMFILE", "ENFILE");
             }
         }
-        boolean each = dice.below(2) == 0;
+        boolean each = random.below(2) == 0;
         accept =
                 each
                         ? operations.acceptEach(listener, this::accepted)
@@ -231,7 +232,7 @@ final class RandomProgram {
         perhapsAct();
     }
 
-    /// Null if they have hung up again.
+    /// Returns `null` if the peer has disconnected again.
     private static InetSocketAddress peerOf(AcceptOperation op) {
         try {
             return (InetSocketAddress) op.peer();
@@ -266,7 +267,7 @@ final class RandomProgram {
                         });
         connect.start();
         started++;
-        if (dice.below(10) == 0) {
+        if (random.below(10) == 0) {
             connect.cancel();
         }
     }
@@ -290,8 +291,8 @@ final class RandomProgram {
                         .sorted(java.util.Comparator.comparing(entry -> entry.getKey().toString()))
                         .map(Map.Entry::getValue)
                         .toList();
-        Talk talk = all.get(dice.below(all.size()));
-        switch (dice.below(12)) {
+        Talk talk = all.get(random.below(all.size()));
+        switch (random.below(12)) {
             case 0 -> {
                 talk.careless = true;
                 talk.endedByScript = true;
@@ -310,7 +311,7 @@ final class RandomProgram {
             case 4, 5 -> talk.peer.resumeReading();
             default -> {
                 if (!talk.endedByScript) {
-                    byte[] bytes = bytes(1 + dice.below(5_000));
+                    byte[] bytes = bytes(1 + random.below(5_000));
                     talk.peer.send(bytes);
                     talk.sent.writeBytes(bytes);
                 }
@@ -350,7 +351,7 @@ final class RandomProgram {
         }
     }
 
-    /// When everybody reads, everything arrives. One that waits for ever for an event would not get it.
+    /// If all ends read, all bytes arrive. A lost event would show here.
     private void checkWhole() {
         for (Link link : links) {
             if (isSound(link.one) && isSound(link.other)) {
@@ -380,7 +381,7 @@ final class RandomProgram {
                 .isEqualTo(sender.sent.size());
     }
 
-    /// Everything that is left comes to an end: first what was written is read, then all is closed.
+    /// Ends all connections: first reads the written bytes, then closes.
     private void finish() {
         over = true;
         talks.values().forEach(talk -> talk.peer.resumeReading());

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A loop whose end begins while it waits, in simulated time.
+/// A shutdown that begins while the loop waits, in simulated time.
 @On("simulated")
 class ShutdownDuringAWaitTest {
     @Test

@@ -13,8 +13,8 @@ import dev.gyre.testkit.internal.SimulatedKernel;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/// The contracts of all backends, in simulated time. Not through [SimulatedWorld], which has one loop: tests
-/// open several, on one kernel.
+/// The contracts of all backends, in simulated time. A [SimulatedWorld] has one loop, but the tests
+/// open several on one kernel.
 @On("simulated")
 class SimulatedConformanceTest extends Conformance {
     @Override

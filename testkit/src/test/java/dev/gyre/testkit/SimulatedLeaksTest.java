@@ -12,7 +12,7 @@ import dev.gyre.metrics.LoopObserver;
 import org.junit.jupiter.api.Test;
 
 class SimulatedLeaksTest {
-    /// Leaks in these tests are meant.
+    /// These tests leak on purpose.
     private static final LoopConfig QUIET =
             LoopConfig.DEFAULT
                     .withFailurePolicy(FailurePolicy.PROPAGATE)
@@ -32,7 +32,7 @@ class SimulatedLeaksTest {
                         "a buffer of 16384 bytes was acquired here and never released")
                 .hasMessageContaining("close_withABufferOut_saysWhereItWasTaken")
                 .hasMessageContaining("SimulatedLeaksTest.java");
-        world.close(); // Told once.
+        world.close(); // Reported once.
     }
 
     @Test

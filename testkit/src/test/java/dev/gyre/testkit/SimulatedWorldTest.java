@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.CancellationSource;
 import dev.gyre.Clause;
 import dev.gyre.LoopConfig;
+import dev.gyre.Outcome;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.WatchSpec;
@@ -22,6 +24,7 @@ import dev.gyre.os.Signals;
 
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -105,7 +108,7 @@ class SimulatedWorldTest {
 
     @Test
     @Clause("B-6")
-    void promisify_runsOnTheSameThreadWhileTheLoopWaits() {
+    void promisify_runsOnAnotherThreadWhileTheLoopWaits() {
         try (var world = SimulatedWorld.seed(1)) {
             List<Thread> threads = new ArrayList<>();
             Promise<String> promise =
@@ -120,7 +123,60 @@ class SimulatedWorldTest {
             assertThat(threads).as("not inside the call").isEmpty();
             world.run();
             assertThat(results).containsExactly("done");
-            assertThat(threads).containsExactly(Thread.currentThread());
+            assertThat(threads).hasSize(1).doesNotContain(Thread.currentThread());
+        }
+    }
+
+    @Test
+    @Clause({"B-6", "P-2"})
+    void workThatAwaitsPromises_takesTurnsWithTheLoop() {
+        try (var world = SimulatedWorld.seed(1)) {
+            List<String> steps = new ArrayList<>(); // Not for threads that run at a time.
+            var first = Promise.delay(world.loop(), Duration.ofSeconds(1));
+            Promise<String> work =
+                    world.loop()
+                            .promisify(
+                                    _ -> {
+                                        steps.add("begins");
+                                        first.await();
+                                        steps.add("resumes at " + world.elapsed().toSeconds());
+                                        return "done";
+                                    });
+            Promise<String> follows =
+                    world.loop().promisify(_ -> work.await() + " after " + world.elapsed());
+            world.run();
+            assertThat(steps).containsExactly("begins");
+            world.advance(Duration.ofSeconds(2));
+            assertThat(steps).containsExactly("begins", "resumes at 1");
+            assertThat(follows.outcome()).isEqualTo(new Outcome.Resolved<>("done after PT1S"));
+        }
+    }
+
+    @Test
+    @Clause("B-6")
+    void workThatAwaits_whenCancelled_isInterruptedInItsTurn() {
+        try (var world = SimulatedWorld.seed(1)) {
+            List<String> steps = new ArrayList<>();
+            CancellationSource source = new CancellationSource();
+            Promise<String> never = world.loop().<String>deferred().promise();
+            Promise<String> work =
+                    world.loop()
+                            .promisify(
+                                    source.cancellation(),
+                                    _ -> {
+                                        try {
+                                            return never.await();
+                                        } catch (InterruptedException e) {
+                                            steps.add("interrupted");
+                                            throw e;
+                                        }
+                                    });
+            work.recover(_ -> "cancelled").thenAccept(steps::add);
+            world.run();
+            assertThat(steps).isEmpty();
+            source.cancel("enough");
+            world.run();
+            assertThat(steps).containsExactlyInAnyOrder("cancelled", "interrupted");
         }
     }
 
@@ -387,6 +443,23 @@ class SimulatedWorldTest {
                 .hasMessageContaining("seed 3")
                 .hasMessageContaining("-Dgyre.seed=3")
                 .hasCauseInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    @Clause("B-6")
+    void eachSeed_ofATestWithACheckedException_namesTheSeed() {
+        assertThatThrownBy(
+                        () ->
+                                SimulatedWorld.eachSeed(
+                                        10,
+                                        world -> {
+                                            if (world.seed() == 4) {
+                                                throw new IOException("no database");
+                                            }
+                                        }))
+                .isInstanceOf(SimulationError.class)
+                .hasMessageContaining("-Dgyre.seed=4")
+                .hasRootCauseMessage("no database");
     }
 
     // ------------------------------------------------------------------ the same again

@@ -30,7 +30,7 @@ class StreamCrowdSimulationTest {
     private final List<Throwable> thrown = new ArrayList<>();
     private final List<Stream> streams = new ArrayList<>();
     private final List<SimulatedPeer> peers = new ArrayList<>();
-    private final List<CloseReason> told = new ArrayList<>();
+    private final List<CloseReason> traced = new ArrayList<>();
     private SimulatedWorld world;
 
     @BeforeEach
@@ -54,7 +54,7 @@ class StreamCrowdSimulationTest {
                 ListenerConfig.DEFAULT,
                 stream -> {
                     streams.add(stream);
-                    stream.onData(Buffer::clear).onClose(told::add);
+                    stream.onData(Buffer::clear).onClose(traced::add);
                 });
         for (int i = 0; i < CROWD; i++) {
             peers.add(world.connect(80));
@@ -77,11 +77,11 @@ class StreamCrowdSimulationTest {
                 .submit(
                         () -> {
                             streams.forEach(Stream::abort);
-                            assertThat(told).as("told inside a call of its own").isEmpty();
-                            world.loop().defer(() -> afterwards.add(told.size()));
+                            assertThat(traced).as("told inside a call of its own").isEmpty();
+                            world.loop().defer(() -> afterwards.add(traced.size()));
                         });
         world.run();
-        assertThat(told).hasSize(CROWD).containsOnly(CloseReason.ABORTED);
+        assertThat(traced).hasSize(CROWD).containsOnly(CloseReason.ABORTED);
         assertThat(afterwards).as("told when the next callback came").containsExactly(CROWD);
         assertThat(breaches).as("microtasks that were said to be too many").isEmpty();
     }
@@ -91,7 +91,7 @@ class StreamCrowdSimulationTest {
     void crowd_thatResetsAtOnce_isNoBreach() {
         peers.forEach(SimulatedPeer::reset);
         world.run();
-        assertThat(told).hasSize(CROWD).containsOnly(CloseReason.RESET);
+        assertThat(traced).hasSize(CROWD).containsOnly(CloseReason.RESET);
         assertThat(breaches).isEmpty();
     }
 
@@ -101,14 +101,13 @@ class StreamCrowdSimulationTest {
         for (int i = 0; i < CROWD; i += 3) {
             streams.get(i)
                     .onClose(
-                            why -> {
-                                told.add(why);
+                            _ -> {
                                 throw new IllegalStateException("thrown by the test");
                             });
         }
         world.loop().submit(() -> streams.forEach(Stream::abort));
         world.run();
-        assertThat(told).hasSize(CROWD);
+        assertThat(traced).hasSize(CROWD);
         assertThat(thrown).hasSize(CROWD / 3);
     }
 
@@ -122,6 +121,6 @@ class StreamCrowdSimulationTest {
                             world.loop().close();
                         });
         world.run();
-        assertThat(told).hasSize(CROWD).containsOnly(CloseReason.ABORTED);
+        assertThat(traced).hasSize(CROWD).containsOnly(CloseReason.ABORTED);
     }
 }

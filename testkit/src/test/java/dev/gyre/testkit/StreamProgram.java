@@ -18,8 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// A random program of streams in a simulated world: both ends of some connections write, read, pause, end, close and
-/// abort as they like. Each byte tells its place, so that what arrives can be told to be right as it arrives.
+/// A random program of streams in a simulated world. Both ends of some connections write, read,
+/// pause, end, close and abort. Each byte encodes its position, so that arriving bytes can be
+/// checked.
 final class StreamProgram {
     private static final int PORT = 80;
     private static final int STEPS = 60;
@@ -30,7 +31,7 @@ final class StreamProgram {
     private final Listener listener;
     private final List<Stream> unclaimed = new ArrayList<>();
 
-    /// The two ends of a connection, of which the second may never come about.
+    /// The two ends of a connection. The second may never exist.
     private final class Connection {
         final End client = new End();
         final End server = new End();
@@ -42,7 +43,7 @@ final class StreamProgram {
         }
     }
 
-    /// One end, and what it knows.
+    /// One end and its state.
     private final class End {
         @Nullable Stream stream;
         @Nullable End other;
@@ -205,7 +206,7 @@ final class StreamProgram {
         return client.closeReason() == null && client.localAddress().equals(accepted.peer());
     }
 
-    /// Lets all that is under way come to its end.
+    /// Runs until all connections have ended.
     private void finish() {
         for (int i = 0; i < 100 && world.loop().metrics().streams() > 0; i++) {
             claim();

@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// When the times of streams run out, to the tick: peers are outside the loop, which waits for them.
+/// Stream timeouts, exact to the tick. The peers are outside the loop, which waits for them.
 @On("simulated")
 class StreamTimeoutsSimulationTest {
     private static final Duration TIMEOUT = Duration.ofMillis(120);
@@ -69,7 +69,7 @@ class StreamTimeoutsSimulationTest {
                 .isBetween(at, at.plus(TICK));
     }
 
-    /// The peer takes what is there for it at that moment, and no more.
+    /// The peer reads the bytes available at that moment, and no more.
     private void takeSome(SimulatedPeer peer) {
         peer.onChange(SimulatedPeer::pauseReading).resumeReading();
         world.run();
@@ -159,7 +159,7 @@ class StreamTimeoutsSimulationTest {
         accepted.get(0).join(accepted.get(1));
         int bytes = 1 << 15;
         fast.send(new byte[bytes]).halfClose();
-        slow.halfClose(); // So that the fast side is through, and follows.
+        slow.halfClose(); // So that the fast side finishes and follows.
         world.run();
         assertThat(accepted.get(1).closeReason()).isEqualTo(CloseReason.ENDED);
         int got = 0;

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Random programs of streams in random worlds, and exhaustion as the simulated kernel has it.
+/// Random programs of streams in random worlds, and exhaustion of the simulated kernel.
 @On("simulated")
 class StreamsSimulationTest {
     private static final int SEEDS = 150;
@@ -77,9 +77,9 @@ class StreamsSimulationTest {
             assertThat(listener.isExhausted()).isTrue();
             int served = accepted.size();
             assertThat(served).isLessThan(30);
-            long turns = world.loop().metrics().ticks();
+            long runs = world.loop().metrics().ticks();
             world.advance(Duration.ofSeconds(3));
-            assertThat(world.loop().metrics().ticks() - turns)
+            assertThat(world.loop().metrics().ticks() - runs)
                     .as("turns while nothing can be accepted: nothing spins")
                     .isLessThan(40);
             assertThat(listener.shed()).as("shed, one with each try").isBetween(1L, 4L);

@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The plan of the house, as far as the test kit goes.
+/// The structure of the test kit.
 class TestkitArchitectureTest {
     private static final JavaClasses KIT =
             new ClassFileImporter()

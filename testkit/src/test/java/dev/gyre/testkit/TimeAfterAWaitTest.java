@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a callback sees of the time when the loop had long been waiting for it.
+/// The time that a callback sees after a long wait of the loop.
 class TimeAfterAWaitTest {
     @Test
     @Clause("L-6")

@@ -1,15 +1,16 @@
 package dev.gyre.bench.echo;
 
-/// A server's first line, by which the script that started it knows what has become of it.
+/// A server's first line, which reports its start to the script.
 public final class Announcement {
     private Announcement() {}
 
-    /// Connections are accepted from now on.
+    /// Announces that connections are accepted.
     public static void listening(int port) {
         say("listening " + port);
     }
 
-    /// This machine cannot run the server, and that is no fault: its row says why, and the others go on.
+    /// Announces that this machine cannot run the server. The row shows the reason; the run
+    /// continues.
     public static void declines(String reason) {
         say("declines " + reason.lines().findFirst().orElse("without a reason"));
     }

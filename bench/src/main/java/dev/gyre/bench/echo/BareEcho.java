@@ -14,11 +14,11 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// `echo-server.c` in Java, step by step: what lies between the two is the price of the JVM, and
-/// what lies between this and a loop the price of the loop. Nothing of Gyre's is called.
+/// `echo-server.c` in Java, step by step. The difference to it is the cost of the JVM, and the
+/// difference from this to a loop the cost of the loop. It calls no code of Gyre.
 ///
-/// It does without errno. An interrupted wait has no events, and whatever else goes wrong later than
-/// at the start ends a connection.
+/// It does not read errno. An interrupted wait has no events, and every later error closes the
+/// connection.
 public final class BareEcho {
     private static final int EVENTS = 512;
     private static final int BUFFER_BYTES = 65_536;
@@ -49,7 +49,7 @@ public final class BareEcho {
     private static final MethodHandle SEND =
             link("send", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
 
-    // Constants to the JIT, as a static array is one to C.
+    // Constants for the JIT, like a static array in C.
     private static final MemorySegment TABLE =
             Arena.global().allocate((long) EVENTS * Linux.SIZEOF_EPOLL_EVENT, Long.BYTES);
     private static final MemorySegment SCRATCH = Arena.global().allocate(64, Long.BYTES);
@@ -107,7 +107,7 @@ public final class BareEcho {
         check("epoll_ctl", result);
     }
 
-    /// On a free port of the loopback interface. In network order, 127.0.0.1 begins with its 127.
+    /// Binds to a free port of the loopback interface. In network order, 127.0.0.1 begins with 127.
     private static int listen() throws Throwable {
         MemorySegment address = Arena.global().allocate(SIZEOF_SOCKADDR_IN, Long.BYTES);
         address.set(JAVA_SHORT_UNALIGNED, 0, (short) AF_INET);

@@ -15,11 +15,11 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
-/// Prints what servers that were measured side by side use for a message, and then the same as one
-/// line of JSON: `EchoTable DIRECTORY SERVER...`. The directory is as `bench/echo` leaves it; ratios
-/// are to the first server.
+/// Prints the CPU time per message of several servers as a table, and as one line of JSON:
+/// `EchoTable DIRECTORY SERVER...`. `bench/echo` writes the directory. Ratios are to the first
+/// server.
 public final class EchoTable {
-    /// What others may use of a core before the figures suffer; interrupts and the like are some of it.
+    /// The max CPU use of other processes for a valid result; interrupts are part of it.
     private static final double QUIET = 0.1;
 
     private final Properties settings;
@@ -56,9 +56,9 @@ public final class EchoTable {
                         "%-14s %9s %9s %7s %9s %13s %7s %7s",
                         "CPU a message",
                         "median µs",
-                        "least µs",
+                        "min µs",
                         "×",
-                        "× least",
+                        "× min",
                         "messages/s",
                         "core",
                         "others"));

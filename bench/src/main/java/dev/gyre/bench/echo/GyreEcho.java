@@ -10,8 +10,8 @@ import dev.gyre.io.operation.Sockets;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// The echo on a Gyre loop: for each connection one buffer and two operations, which are started in turn for as
-/// long as it lives.
+/// An echo server with operations of a Gyre loop: one buffer and two operations per connection,
+/// started in alternation.
 public final class GyreEcho {
     private static final int BUFFER_BYTES = 4096;
 

@@ -6,14 +6,14 @@ import dev.gyre.LoopConfig;
 
 import java.util.function.ToIntFunction;
 
-/// A server on a loop of Gyre's that runs until it is killed.
+/// A server on a Gyre loop that runs until it is killed.
 public final class GyreServer {
     private GyreServer() {}
 
-    /// Runs a loop on this thread and serves, or declines if the system has no such backend.
+    /// Runs a loop on this thread and serves, or declines if the backend is not available.
     ///
-    /// @param backend what follows `--backend`
-    /// @param listen begins to listen, and returns the port
+    /// @param backend the argument of `--backend`
+    /// @param listen starts listening, and returns the port
     public static void serve(String backend, ToIntFunction<EventLoop> listen) {
         LoopConfig config = LoopConfig.DEFAULT.withBackend(BackendKind.of(backend));
         try (EventLoop loop = EventLoop.open(config)) {

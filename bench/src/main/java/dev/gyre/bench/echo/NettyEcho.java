@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// Netty's echo server as its own examples write it, on one event loop that also accepts:
-/// `NettyEcho epoll|io_uring`. All settings are Netty's own but for `TCP_NODELAY`, which every
-/// server here sets.
+/// Netty's echo server as in its examples, on one event loop that also accepts:
+/// `NettyEcho epoll|io_uring`. Default settings except for `TCP_NODELAY`, which every server here
+/// sets.
 public final class NettyEcho {
     private NettyEcho() {}
 
@@ -78,7 +78,7 @@ public final class NettyEcho {
     private static final class Echo extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            // The void promise is the cheapest there is.
+            // The void promise is the cheapest one.
             var _ = context.write(message, context.voidPromise());
         }
 

@@ -6,7 +6,7 @@ import dev.gyre.io.Listener;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// The echo with Gyre's streams, as their documentation has it.
+/// An echo server with Gyre's streams, as in their documentation.
 public final class StreamEcho {
     private StreamEcho() {}
 

@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// What `strace -c` counted while so many messages were echoed.
+/// The counts of `strace -c` for a number of echoed messages.
 public record SystemCalls(Map<String, Long> calls, long messages) {
-    /// Fewer than one in a hundred messages: connections that come and go, and the JVM's own.
+    /// Rarer calls belong to connections and the JVM.
     private static final double SHOWN = 0.01;
 
     /// A line of the summary is `% time, seconds, usecs/call, calls, errors if any, name`.
@@ -32,7 +32,7 @@ public record SystemCalls(Map<String, Long> calls, long messages) {
         return (double) calls.values().stream().mapToLong(Long::longValue).sum() / messages;
     }
 
-    /// The frequent ones, the most frequent first: `recvfrom 1.00, sendto 1.00, epoll_wait 0.04`.
+    /// Lists the frequent calls in descending order: `recvfrom 1.00, sendto 1.00, epoll_wait 0.04`.
     @Override
     public String toString() {
         return calls.entrySet().stream()

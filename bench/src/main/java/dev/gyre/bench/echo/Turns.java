@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/// What was measured of one server in all rounds, or why nothing was.
+/// The results of one server in all rounds, or the reason why there are none.
 ///
-/// @param absent why there are no figures, as in [#absence]
-/// @param calls the system calls, if they were counted
+/// @param absent why there are no results, as in [#absence]
+/// @param calls the system calls, if counted
 public record Turns(
         String server,
         long messages,
@@ -20,9 +20,9 @@ public record Turns(
         @Nullable String absent,
         @Nullable SystemCalls calls) {
 
-    /// What it took to echo the messages once.
+    /// One round.
     ///
-    /// @param othersNanos what neither the server nor the load used of their cores
+    /// @param othersNanos the CPU time of other processes on the two cores
     public record Turn(long cpuNanos, long wallNanos, long othersNanos) {
         static Turn parse(String line) {
             String[] nanos = line.split(" ", -1);
@@ -31,7 +31,7 @@ public record Turns(
         }
     }
 
-    /// From the files that `bench/echo` and `bench/streams` leave, named after the server.
+    /// Reads the files that `bench/echo` and `bench/streams` write, named after the server.
     public static Turns read(Path directory, String server, long messages, long countedMessages)
             throws IOException {
         String absent = absence(directory, server);
@@ -50,9 +50,9 @@ public record Turns(
         return new Turns(server, messages, List.copyOf(turns), null, calls);
     }
 
-    /// Why a table has no figures of a program: it declined to run on this machine, or it failed.
+    /// Returns why there are no results: the program does not support this machine, or failed.
     ///
-    /// @return what its row says; null if there are figures
+    /// @return the text of its row; `null` if there are results
     public static @Nullable String absence(Path directory, String program) throws IOException {
         Path failed = directory.resolve(program + ".failed");
         if (Files.exists(failed)) {
@@ -74,12 +74,12 @@ public record Turns(
         return median(turn -> messages * 1e9 / turn.wallNanos);
     }
 
-    /// How much of its core the server used. Near 1 it is the server that sets the pace, otherwise the load.
+    /// Returns the server's share of its core. Near 1 the server is the bottleneck, else the load.
     public double coreShare() {
         return median(turn -> (double) turn.cpuNanos / turn.wallNanos);
     }
 
-    /// How much of a core others used in the worst of the rounds.
+    /// Returns the max share of a core that other processes used in a round.
     public double othersShare() {
         return turns.stream()
                 .mapToDouble(turn -> (double) turn.othersNanos / turn.wallNanos)
@@ -94,7 +94,7 @@ public record Turns(
     private double median(ToDoubleFunction<Turn> figure) {
         double[] sorted = turns.stream().mapToDouble(figure).sorted().toArray();
         if (sorted.length == 0) {
-            return Double.NaN; // The base of ratios may have failed.
+            return Double.NaN; // The reference may have failed.
         }
         int middle = sorted.length / 2;
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

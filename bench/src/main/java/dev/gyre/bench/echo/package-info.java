@@ -1,4 +1,4 @@
-/// Echo servers of one shape, to be compared by what a message costs them. `bench/echo` runs them.
+/// Echo servers, compared by CPU time per message. `bench/echo` runs them.
 @NullMarked
 package dev.gyre.bench.echo;
 

@@ -24,20 +24,18 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/// Makes a promise, attaches one step, resolves it and has the step's handler run, all on one thread: ns for all
-/// of that.
+/// Creates a promise, attaches one step, resolves it and runs the step's handler, on one thread.
 ///
-/// The handler of one begins the next, so that each is over before the next is made, as in [#future]. Gyre's
-/// handlers run as microtasks, at a barrier of the loop; those of the peers run inside the call that completes, but
-/// for [#queuedFuture], which has them run later, as Gyre does, by way of a queue that does nothing else.
-/// [#batch] makes 64 promises in one callback and resolves them there, so that their handlers run one after the
-/// other at the barrier.
+/// The handler of one promise starts the next, so that each completes before the next is created,
+/// as in [#future]. Gyre's handlers run as microtasks at a barrier of the loop. Those of other
+/// implementations run inside the completing call, except in [#queuedFuture], which queues them
+/// like Gyre. [#batch] creates and resolves 64 promises in one callback, so that their handlers run
+/// one after the other at the barrier.
 ///
-/// Netty's figure is of less and of more: a listener is told, but no second promise comes of what it returns, and the
-/// listeners' depth is kept in a thread-local that is quick only on Netty's own threads, which those of JMH are not.
+/// Netty's result is not fully comparable: its listener creates no second promise, and it keeps the
+/// depth of listeners in a thread-local that is fast only on Netty's own threads, unlike JMH's.
 ///
-/// A call of `run` does ten thousand, in ticks of a thousand: a look at the kernel for every thousand is in the
-/// figures.
+/// A call of `run` does ten thousand, in ticks of a thousand. One poll per thousand is included.
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
@@ -111,7 +109,7 @@ public class PromiseBenchmark {
             deferred.resolve(i);
         }
         if (--left > 0) {
-            loop.microtask(batched); // After the handlers, which it is behind.
+            loop.microtask(batched); // After the handlers.
         } else {
             loop.stop();
         }

@@ -10,15 +10,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 
-/// How long it takes to have a virtual thread do nothing and to go on where one was: there and back.
+/// Measures the round trip of empty work on a virtual thread.
 ///
-/// `bare`: a platform thread starts a virtual one, which stores its result and unparks the first. `future`: the same by
-/// way of `CompletableFuture`. `gyre`: a loop promisifies work and its handler runs; the loop sleeps in the kernel
-/// meanwhile. Between two trips the thread waits 50 µs by looking at the clock, so that the one it handed over to is
-/// asleep again.
+/// `bare`: a platform thread starts a virtual one, which stores its result and unparks the first.
+/// `future`: the same with `CompletableFuture`. `gyre`: a loop promisifies work and its handler
+/// runs; the loop sleeps in the kernel meanwhile. Between two round trips the thread spins for 50
+/// µs, so that the other one is asleep again.
 ///
-/// Appends the times to a file, in nanoseconds, one a line: `RoundTrip PEER WARM-UPS SAMPLES FILE`.
-/// [dev.gyre.bench.LatencyTable] reads them.
+/// Appends the times to a file, in nanoseconds, one per line:
+/// `RoundTrip PEER WARM-UPS SAMPLES FILE`. [dev.gyre.bench.LatencyTable] reads them.
 public final class RoundTrip {
     private static final long PAUSE_NANOS = 50_000;
 

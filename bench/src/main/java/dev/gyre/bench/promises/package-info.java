@@ -1,4 +1,4 @@
-/// What promises cost, beside the futures of the JDK and of Netty.
+/// Benchmarks of promises, compared with the futures of the JDK and of Netty.
 @NullMarked
 package dev.gyre.bench.promises;
 

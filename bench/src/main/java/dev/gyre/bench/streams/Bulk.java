@@ -2,18 +2,18 @@ package dev.gyre.bench.streams;
 
 import java.nio.ByteBuffer;
 
-/// What the two ends of a bulk transfer agree on, as `bulk.h` has it. A length of 8 bytes, the highest first,
-/// opens each transfer. A server that receives is then sent as many bytes, and answers with how many
-/// it has got. A server that sends is asked for as many.
+/// The protocol of a bulk transfer, as in `bulk.h`. A transfer starts with a length of 8 bytes,
+/// big-endian. A receiving server then gets as many bytes, and responds with the number received. A
+/// sending server sends as many bytes.
 final class Bulk {
     static final int LENGTH_BYTES = Long.BYTES;
     static final int PATTERN_BYTES = 16_384;
 
     private Bulk() {}
 
-    /// Direct memory with the bytes of a transfer from its beginning on.
+    /// Returns direct memory with the first bytes of a transfer.
     ///
-    /// @param bytes a multiple of the pattern's, so that one such chunk can follow another
+    /// @param bytes a multiple of the pattern's length, so that chunks can follow each other
     static ByteBuffer chunk(int bytes) {
         if (bytes <= 0 || bytes % PATTERN_BYTES != 0) {
             throw new IllegalArgumentException(

@@ -13,9 +13,9 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 
-/// What the engines of both ends are made from.
+/// Creates the SSL contexts of both ends.
 final class Contexts {
-    /// Of a key that is made for a run and thrown away after it.
+    /// The password of a key that is generated for one run.
     static final String PASSWORD = "benchmark";
 
     private static final String PROTOCOL = "TLSv1.3";
@@ -45,7 +45,7 @@ final class Contexts {
         return engine;
     }
 
-    /// @param suite the only one that is offered, so that the server has no choice
+    /// @param suite the only offered cipher suite
     static SSLEngine clientEngine(SSLContext context, String suite) {
         SSLEngine engine = context.createSSLEngine();
         engine.setUseClientMode(true);
@@ -54,7 +54,7 @@ final class Contexts {
         return engine;
     }
 
-    /// Believes anybody: the server is on this machine and was started a moment ago.
+    /// Trusts every certificate: the server runs on this machine.
     private static final class Trusting implements X509TrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String kind) {}

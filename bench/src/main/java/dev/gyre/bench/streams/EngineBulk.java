@@ -16,7 +16,7 @@ import java.security.GeneralSecurityException;
 import javax.net.ssl.SSLContext;
 
 /// A bulk transfer over TLS with the JDK's engine and a blocking channel:
-/// `EngineBulk receive|send BUFFER-BYTES PKCS12`. [Bulk] says what is spoken.
+/// `EngineBulk receive|send BUFFER-BYTES PKCS12`. [Bulk] defines the protocol.
 public final class EngineBulk {
     private EngineBulk() {}
 
@@ -49,7 +49,7 @@ public final class EngineBulk {
                 send(channel, bufferBytes);
             }
         } catch (EOFException _) {
-            // The load has what it wanted.
+            // The load generator is done.
         }
     }
 

@@ -11,11 +11,11 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLEngineResult.Status;
 import javax.net.ssl.SSLException;
 
-/// TLS with nothing around it: the JDK's engine over a blocking channel, and a direct buffer each way with
-/// room for all records of one buffer of plaintext. That is what a stream with TLS is compared with.
+/// Bare TLS: the JDK's engine over a blocking channel, with one direct buffer per direction for all
+/// records of one plaintext buffer. It is the reference for streams with TLS.
 final class EngineChannel implements AutoCloseable {
-    /// The engine wants room for a byte of type in each record, too, and would otherwise leave the last one of a
-    /// full buffer for the next call.
+    /// The engine needs space for one type byte per record. Without it, the last record of a full
+    /// buffer would wait for the next call.
     private static final int TYPE_BYTES = 64;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
@@ -24,7 +24,7 @@ final class EngineChannel implements AutoCloseable {
     private final SSLEngine engine;
     private final int recordBytes;
 
-    /// Records that came and were not decrypted: between position and limit.
+    /// Received and not yet decrypted records, between position and limit.
     private final ByteBuffer incoming;
 
     private final ByteBuffer outgoing;
@@ -38,7 +38,7 @@ final class EngineChannel implements AutoCloseable {
         outgoing = ByteBuffer.allocateDirect(bytes);
     }
 
-    /// To read into: what one buffer's worth of records needs.
+    /// The read buffer, for the records of one plaintext buffer.
     static ByteBuffer plaintext(int bufferBytes) {
         return ByteBuffer.allocateDirect(bufferBytes + TYPE_BYTES);
     }
@@ -69,7 +69,7 @@ final class EngineChannel implements AutoCloseable {
         }
     }
 
-    /// Waits until there is something, and takes as many records as have arrived and fit.
+    /// Waits for input, and decrypts as many records as have arrived and fit.
     ///
     /// @throws EOFException at the end of input
     void read(ByteBuffer into) throws IOException {
@@ -99,7 +99,7 @@ final class EngineChannel implements AutoCloseable {
         }
     }
 
-    /// Encrypts all of it, and waits until it is with the kernel.
+    /// Encrypts all of it, and waits until the kernel has accepted it.
     void write(ByteBuffer from) throws IOException {
         while (from.hasRemaining()) {
             wrap(from);
@@ -146,7 +146,7 @@ final class EngineChannel implements AutoCloseable {
         }
     }
 
-    /// Without a farewell: by now both know how much was to come.
+    /// Closes without close_notify: both ends know the length.
     @Override
     public void close() throws IOException {
         channel.close();

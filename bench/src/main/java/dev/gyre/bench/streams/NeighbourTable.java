@@ -19,14 +19,15 @@ import java.util.Properties;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/// Prints how long a well-behaved peer waits for its echo, alone and beside hostile ones, and then the same as
-/// one line of JSON: `NeighbourTable DIRECTORY SERVER...`. The directory is as `bench/streams` leaves it.
-/// Ratios are those within a round, where the same process was measured twice; the median of them is shown.
+/// Prints the echo latency of a client, alone and next to hostile ones, as a table and as one line
+/// of JSON: `NeighbourTable DIRECTORY SERVER...`. `bench/streams` writes the directory. Ratios are
+/// within a round, where the same process was measured twice; the table shows their median.
 public final class NeighbourTable {
-    /// One server in one round: microseconds, and the share of a core that others used at most.
+    /// One server in one round: microseconds, and the max share of a core used by other processes.
     record Round(
             double aloneP50, double aloneP99, double besideP50, double besideP99, double others) {
-        /// Two lines of `neighbour`, in one: p50, p99, the time that went by and that of others, each twice.
+        /// Parses two lines of `neighbour`, joined: p50, p99, wall time and CPU time of others,
+        /// each twice.
         static Round parse(String line) {
             long[] nanos = Arrays.stream(line.split(" ", -1)).mapToLong(Long::parseLong).toArray();
             if (nanos.length != 8) {
@@ -41,7 +42,7 @@ public final class NeighbourTable {
         }
     }
 
-    /// @param absent why there are no figures, as in [Turns#absence]
+    /// @param absent why there are no results, as in [Turns#absence]
     record Server(String name, List<Round> rounds, @Nullable String absent) {
         static Server read(Path directory, String name) throws IOException {
             String absent = Turns.absence(directory, name);

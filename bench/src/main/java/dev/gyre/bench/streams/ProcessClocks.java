@@ -17,21 +17,21 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// The clocks of processes that are measured together, as `load.h` has them: the first is the one that is
-/// measured; what the rest and this process itself use is neither its doing nor that of others.
+/// The CPU clocks of processes, as in `load.h`. The first process is the measured one. The use of
+/// the other ones and of this process counts neither for it nor as foreign load.
 final class ProcessClocks {
     private static final long REST_NANOS = 2_000_000;
 
     private static final int CLOCK_PROCESS_CPUTIME_ID = 2;
 
-    /// What `sysconf(_SC_CLK_TCK)` is on every Linux that runs a JVM.
+    /// The value of `sysconf(_SC_CLK_TCK)` on every Linux with a JVM.
     private static final long NANOS_A_TICK = 10_000_000;
 
     private static final MethodHandle CLOCK_GETTIME = link();
 
     private final List<Long> processes;
 
-    /// Those that any of the processes may use: whoever else does is one of the others.
+    /// The processors that the processes may use; further use counts as foreign load.
     private final BitSet cores = new BitSet();
 
     private final MemorySegment timespec = Arena.ofAuto().allocate(2 * Long.BYTES, Long.BYTES);
@@ -61,14 +61,14 @@ final class ProcessClocks {
         return new ProcessClocks(processes);
     }
 
-    /// All in nanoseconds.
+    /// All values in nanoseconds.
     record Reading(long measured, long known, long wall, long busy) {
-        /// The same, but time goes by from now on.
+        /// Returns a copy whose wall time starts now.
         Reading fromNow() {
             return new Reading(measured, known, System.nanoTime(), busy);
         }
 
-        /// The CPU time of the measured process, the time that went by, the CPU time of others.
+        /// Returns the CPU time of the measured process, the wall time, and the CPU time of others.
         String since(Reading begun) {
             // The clocks of /proc/stat are coarse.
             long others = Math.max(0, busy - begun.busy - (known - begun.known));
@@ -76,8 +76,8 @@ final class ProcessClocks {
         }
     }
 
-    /// The same as [#read()] while the measured process has nothing to do. What another process has used is known as of
-    /// when it last went to sleep, or as of the last tick of the clock: so it is given the time to fall asleep.
+    /// Same as [#read()] while the measured process is idle. The CPU time of another process is
+    /// exact as of its last sleep, else as of the last clock tick. So this waits until it sleeps.
     Reading readAtRest() throws IOException {
         long wall = System.nanoTime();
         LockSupport.parkNanos(REST_NANOS);
@@ -94,8 +94,8 @@ final class ProcessClocks {
         return new Reading(measured, known, System.nanoTime(), busyNanos());
     }
 
-    /// As `clock_getcpuclockid` makes it: the process in the upper bits, inverted, and two for its
-    /// scheduler's account.
+    /// Computes the clock id as `clock_getcpuclockid` does: the inverted pid in the upper bits, and
+    /// two for the scheduler's clock.
     private static int clockOf(long process) {
         return (int) (~process << 3 | 2);
     }
@@ -122,7 +122,7 @@ final class ProcessClocks {
         }
     }
 
-    /// As in `0-3,8`.
+    /// Parses a list such as `0-3,8`.
     static BitSet parseCores(String list) {
         var cores = new BitSet();
         for (String range : list.split(",", -1)) {

@@ -17,14 +17,14 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
-/// Prints how much programs get done in a second of CPU time, those that did the same in a table of their own,
-/// and then all of it as one line of JSON: `RateTable DIRECTORY GROUP:PROGRAM,PROGRAM... GROUP:...`. The
-/// directory is as `bench/streams` leaves it; ratios are to the first program of the group.
+/// Prints rates per second of CPU time, one table per group, and all of it as one line of JSON:
+/// `RateTable DIRECTORY GROUP:PROGRAM,PROGRAM... GROUP:...`. `bench/streams` writes the directory.
+/// Ratios are to the first program of the group.
 public final class RateTable {
-    /// What others may use of a core before the figures suffer; interrupts and the like are some of it.
+    /// The max CPU use of other processes for a valid result; interrupts are part of it.
     static final double QUIET = 0.1;
 
-    /// Programs that did the same.
+    /// Programs that do the same work.
     record Group(String name, List<Turns> programs) {
         Turns base() {
             return programs.getFirst();
@@ -65,7 +65,7 @@ public final class RateTable {
         return settings;
     }
 
-    /// @param group as in `receive:c-epoll,gyre-epoll`; what was measured is in `receive.c-epoll.turns`
+    /// @param group as in `receive:c-epoll,gyre-epoll`; the results are in `receive.c-epoll.turns`
     static Group group(Path directory, Properties settings, String group) throws IOException {
         long amount = Long.parseLong(settings.getProperty("amount"));
         String name = group.substring(0, group.indexOf(':'));
@@ -141,7 +141,7 @@ public final class RateTable {
     }
 
     private String inUnits(double amount) {
-        // Gigabytes want decimals, messages none.
+        // Gigabytes need decimals, messages do not.
         return String.format(Locale.ROOT, unitAmount > 1 ? "%.3f" : "%.0f", amount / unitAmount);
     }
 

@@ -16,10 +16,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
-/// A bulk transfer with Gyre's streams, with their settings as they are:
-/// `StreamBulk --backend epoll|io_uring receive|write|lend BUFFER-BYTES [PKCS12]`, with TLS if there is a key. [Bulk]
-/// says what is spoken. What is sent is written, and so copied, or lent; each time a buffer full. How
-/// much is received at a time is the stream's own choice.
+/// A bulk transfer with Gyre's streams and default settings:
+/// `StreamBulk --backend epoll|io_uring receive|write|lend BUFFER-BYTES [PKCS12]`, with TLS if a
+/// key is given. [Bulk] defines the protocol. Output is written (copied) or lent, one full buffer
+/// at a time. The stream determines how much it receives at a time.
 public final class StreamBulk {
     private StreamBulk() {}
 
@@ -111,7 +111,7 @@ public final class StreamBulk {
         }
     }
 
-    /// Two buffers, so that the kernel has one while the other is lent.
+    /// Two buffers: the kernel sends one while the other is lent.
     private static final class Lender implements Protocol {
         private final Buffer[] buffers;
 
@@ -139,7 +139,7 @@ public final class StreamBulk {
         private void lend(Stream stream) {
             while (free > 0 && left > 0) {
                 Buffer buffer = buffers[--free];
-                // What it holds is what it held before: nothing has to be copied.
+                // The contents are unchanged: no copy is needed.
                 int bytes = (int) Math.min(left, buffer.capacity());
                 buffer.clear().advance(bytes);
                 left -= bytes;

@@ -8,8 +8,8 @@ import dev.gyre.io.Stream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// A proxy of Gyre's streams, with their settings as they are: `StreamProxy --backend epoll|io_uring PORT`. The
-/// port is that of the target, on the loopback interface.
+/// A proxy with Gyre's streams and default settings: `StreamProxy --backend epoll|io_uring PORT`.
+/// The port is that of the target on the loopback interface.
 public final class StreamProxy {
     private StreamProxy() {}
 

@@ -10,10 +10,9 @@ import java.security.GeneralSecurityException;
 
 import javax.net.ssl.SSLEngine;
 
-/// The other end of a bulk transfer over TLS, as `bulk-load.c` is of one without:
-/// `TlsLoad receive|send PORT PID[,PID...] WARM-UP-BYTES BYTES SUITE`. The word is the server's part.
-/// Compares every byte that it receives, and prints what [ProcessClocks] say of the time in which
-/// BYTES went over.
+/// The other end of a bulk transfer over TLS, like `bulk-load.c` without TLS:
+/// `TlsLoad receive|send PORT PID[,PID...] WARM-UP-BYTES BYTES SUITE`. The word is the server's
+/// role. Compares every received byte, and prints the [ProcessClocks] of the transfer of BYTES.
 public final class TlsLoad {
     private static final int BUFFER_BYTES = 65_536;
 
@@ -21,15 +20,16 @@ public final class TlsLoad {
 
     private final ByteBuffer buffer = EngineChannel.plaintext(BUFFER_BYTES);
 
-    /// More than a buffer: at whatever offset that begins, all of it is there.
+    /// Larger than a buffer, so that a full buffer is available at any offset.
     private final ByteBuffer pattern = Bulk.chunk(BUFFER_BYTES + 2 * Bulk.PATTERN_BYTES);
 
     private TlsLoad(EngineChannel channel) {
         this.channel = channel;
     }
 
-    /// Connections for the warm-up, none of which is measured: the kernel gives one with a slow receiver, as a JVM is before
-    /// it has compiled, buffers of megabytes, which stay, and what goes through those has left the caches when it is read.
+    /// Unmeasured connections for the warm-up. The kernel gives a connection with a slow receiver,
+    /// such as a cold JVM, socket buffers of megabytes, which it keeps. Bytes then leave the caches
+    /// before they are read.
     private static final int WARM_UPS = 4;
 
     public static void main(String[] args) throws IOException, GeneralSecurityException {

@@ -1,4 +1,4 @@
-/// Programs that move bytes, and tables of what that costs them. `bench/streams` runs them.
+/// Programs that transfer bytes, and tables of their cost. `bench/streams` runs them.
 @NullMarked
 package dev.gyre.bench.streams;
 

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/// Agrona's wheel: 1 024 slots of about a millisecond, no thread, and numbers instead of objects. The
-/// caller brings the time, here read once for each piece of work. They know no rescheduling.
+/// Agrona's wheel: 1 024 slots of about a millisecond, no thread, and ids instead of objects. The
+/// caller passes the time, here read once per unit of work. It does not support rescheduling.
 final class AgronaTimers implements Timers {
     private static final long TICK_NANOS = 1 << 20;
     private static final int SLOTS = 1_024;

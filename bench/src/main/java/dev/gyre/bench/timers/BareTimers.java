@@ -3,11 +3,10 @@ package dev.gyre.bench.timers;
 import java.util.Arrays;
 import java.util.Random;
 
-/// No timers at all: objects as large as Gyre's, in which a deadline is written. Whoever keeps an
-/// object a timer and meets them in any order pays at least this, and where there are many it is the
-/// time that memory takes.
+/// No timers: objects as large as Gyre's, into which a deadline is written. This is the floor for
+/// one object per timer in random order. With many objects it is the latency of memory.
 final class BareTimers implements Timers {
-    /// With its header as large as a timer of Gyre's, which `BareTimersTest` checks.
+    /// As large as a timer of Gyre with its header, which `BareTimersTest` checks.
     @SuppressWarnings("unused") // there to take up room
     static final class Bare {
         private long deadlineNanos;

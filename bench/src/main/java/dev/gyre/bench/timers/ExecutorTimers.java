@@ -2,8 +2,8 @@ package dev.gyre.bench.timers;
 
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
-/// What the JDK has: a binary heap behind a lock, and a thread that waits for its head. What is
-/// cancelled leaves the heap at once, instead of filling it up until its time has come.
+/// The JDK's scheduled executor: a binary heap behind a lock, and a thread that waits for its head.
+/// Cancelled timers leave the heap at once.
 final class ExecutorTimers extends ScheduledTimers<ScheduledThreadPoolExecutor> {
     ExecutorTimers() {
         super(new ScheduledThreadPoolExecutor(1));

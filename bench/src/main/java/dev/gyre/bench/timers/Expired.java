@@ -2,14 +2,14 @@ package dev.gyre.bench.timers;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Counts outstanding timers that expired. None should: there would be fewer of them than the row
-/// says, and somebody would be at work on them meanwhile.
+/// Counts outstanding timers that expired. The count must stay zero: otherwise fewer timers than
+/// stated are outstanding, and a thread runs them during the measurement.
 final class Expired {
     private static final AtomicLong COUNT = new AtomicLong();
 
     private Expired() {}
 
-    /// What every timer of every peer runs, on any thread.
+    /// The callback of every timer, on any thread.
     static void add() {
         COUNT.incrementAndGet();
     }

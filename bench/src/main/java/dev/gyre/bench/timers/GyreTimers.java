@@ -9,13 +9,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 
-/// A Gyre loop that makes one turn for each piece of work, on the calling thread. The work is a
-/// deferred callback, so timers see the loop as they do in any program: running, its clock read once
-/// a tick.
+/// A Gyre loop that runs one tick per unit of work, on the calling thread. The work is a deferred
+/// callback, so timers see a running loop whose clock is read once per tick.
 final class GyreTimers implements Timers {
     private static final Duration TIMEOUT = Duration.ofNanos(Delays.TIMEOUT_NANOS);
 
-    // The default observer would log how many timers are left at the end.
+    // The default observer would log the timers left at the end.
     private final EventLoop loop =
             EventLoop.open(LoopConfig.DEFAULT.withObserver(new LoopObserver() {}));
     private final Duration[] delays =

@@ -5,8 +5,8 @@ import io.netty.channel.ManualIoEventLoop;
 
 import java.util.concurrent.TimeUnit;
 
-/// The timers of a Netty event loop. The calling thread owns the loop and makes it turn; what
-/// schedules on the loop's own thread goes straight to its binary heap.
+/// The timers of a Netty event loop. The calling thread owns and runs the loop; timers scheduled on
+/// the loop's own thread go straight to its binary heap.
 final class NettyLoopTimers extends ScheduledTimers<ManualIoEventLoop> {
     NettyLoopTimers(IoHandlerFactory factory) {
         super(new ManualIoEventLoop(Thread.currentThread(), factory));

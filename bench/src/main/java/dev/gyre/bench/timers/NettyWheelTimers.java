@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/// Netty's hashed wheel, with its default of 512 slots of 100 ms. It has a thread of its own, and
-/// callers hand timers over by queues; what that thread does with them is not in the time, and part
-/// of it not in the figures at all. They know no rescheduling.
+/// Netty's hashed wheel, with its default of 512 slots of 100 ms. It has its own thread, to which
+/// callers hand timers through queues. The work of that thread is not measured. It does not support
+/// rescheduling.
 final class NettyWheelTimers implements Timers {
     private final HashedWheelTimer wheel = new HashedWheelTimer();
     private final long[] delaysNanos = Delays.nanos(Delays.COUNT, 1);

@@ -6,7 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// The timers of any scheduled executor. They know no rescheduling: one is cancelled, another scheduled.
+/// The timers of any scheduled executor. Rescheduling cancels one and schedules another.
 abstract sealed class ScheduledTimers<E extends ScheduledExecutorService> implements Timers
         permits ExecutorTimers, NettyLoopTimers {
     final E executor;

@@ -15,28 +15,28 @@ import org.openjdk.jmh.annotations.TearDown;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/// What it costs to handle a timer while many others are outstanding, as idle timeouts are: one a
-/// connection, put off whenever it is active, and hardly ever expiring.
+/// Measures operations on a timer while many others are outstanding, as with idle timeouts: one per
+/// connection, rescheduled on activity, and rarely expiring.
 ///
-/// | benchmark | what | which timer |
+/// | benchmark | operation | timer |
 /// |---|---|---|
-/// | [#scheduleAndCancel] | schedules for one to two minutes ahead, and cancels | a new one each time |
-/// | [#reuseAndCancel] | the same | one that is kept, where a peer can |
-/// | [#rescheduleAny] | puts off to two minutes ahead | any, in pseudo-random order |
+/// | [#scheduleAndCancel] | schedules one to two minutes ahead, and cancels | a new one each time |
+/// | [#reuseAndCancel] | the same | a reused one, if supported |
+/// | [#rescheduleAny] | reschedules to two minutes ahead | any, in pseudo-random order |
 /// | [#rescheduleOne] | the same | always the same one |
 ///
-/// **Where.** On the thread that the timers belong to, ten thousand operations in a turn of the loop.
-/// The turn itself is in the figure, some hundredths of a nanosecond an operation.
+/// **Thread.** The thread that owns the timers, ten thousand operations per tick. The tick adds
+/// some hundredths of a nanosecond per operation.
 ///
-/// **Memory.** With a million timers [#rescheduleAny] meets an object that has left the caches, every
-/// time. They are shuffled after a collection, because a collector that moves them would lay them out
-/// in the order in which they are met. What that costs by itself is the row `bare`.
+/// **Memory.** With a million timers [#rescheduleAny] causes a cache miss each time. Timers are
+/// shuffled after a collection, because a moving collector would lay them out in their order of
+/// use. The row `bare` shows the cost of the misses alone.
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class TimerBenchmark {
     static final int BATCH = 10_000;
 
-    /// The timers, and what is done with them.
+    /// The timers and their operations.
     @State(Scope.Thread)
     public static class Outstanding {
         private static final long SEED = 20_261_115;
@@ -47,7 +47,7 @@ public class TimerBenchmark {
         @Param({"1000", "100000", "1000000"})
         int count;
 
-        // Made beforehand: a bound method reference in a benchmark would be an object each time.
+        // Created in advance: a bound method reference in a benchmark would be an object each time.
         private final Runnable scheduleAndCancel = this::scheduleAndCancel;
         private final Runnable reuseAndCancel = this::reuseAndCancel;
         private final Runnable replaceAny = this::replaceAny;

@@ -4,10 +4,10 @@ import io.netty.channel.epoll.EpollIoHandler;
 
 import java.util.Random;
 
-/// The timers of one peer, many of them outstanding, and what a program does with them.
+/// The timers of one implementation, with many outstanding.
 ///
-/// A process opens one kind of them only. Then one implementation of this interface is loaded, and
-/// the JIT calls it directly: the interface costs no peer anything.
+/// A process opens only one kind. So one implementation of this interface is loaded, and the JIT
+/// calls it directly: the interface costs nothing.
 public interface Timers extends AutoCloseable {
     String GYRE = "gyre";
     String NETTY_LOOP = "netty-loop";
@@ -16,38 +16,37 @@ public interface Timers extends AutoCloseable {
     String AGRONA = "agrona";
     String BARE = "bare";
 
-    /// Schedules the timers that stay outstanding, one for each of the delays, in this order.
+    /// Schedules the outstanding timers, one per delay, in this order.
     void fill(long[] delaysNanos);
 
-    /// Puts them in another order for [#reschedule]. Where they lie in memory does not change.
+    /// Shuffles the order of [#reschedule]. Their places in memory do not change.
     void shuffle(Random random);
 
-    /// Does the work where code that uses these timers would run: within a turn of the loop, if
-    /// there is one.
+    /// Runs the work where code that uses these timers runs: within a tick of the loop, if any.
     void turn(Runnable work);
 
     /// Schedules one more timer and cancels it.
     ///
-    /// @param delay which of [Delays]
+    /// @param delay an index of [Delays]
     void scheduleAndCancel(int delay);
 
-    /// The same with a timer that is kept for it.
+    /// Does the same with a reused timer.
     ///
-    /// @throws UnsupportedOperationException if a timer of this peer serves once only
+    /// @throws UnsupportedOperationException if timers cannot be reused
     default void reuseAndCancel(int delay) {
         throw new UnsupportedOperationException("a timer serves once");
     }
 
     /// Cancels an outstanding timer and schedules another one.
     ///
-    /// @param which its place in the order
-    /// @param delay which of [Delays]
+    /// @param which its position in the order
+    /// @param delay an index of [Delays]
     void replace(int which, int delay);
 
-    /// Puts an outstanding timer off to [Delays#TIMEOUT_NANOS] from now. Where that is no operation
-    /// of its own, it is cancelled and another one scheduled.
+    /// Reschedules an outstanding timer to [Delays#TIMEOUT_NANOS] from now. Without support for
+    /// rescheduling it is cancelled, and another one is scheduled.
     ///
-    /// @param which its place in the order
+    /// @param which its position in the order
     void reschedule(int which);
 
     @Override

@@ -1,4 +1,4 @@
-/// What timers cost while many of them are outstanding, beside those of the peers.
+/// Benchmarks of timers while many are outstanding, compared with other implementations.
 @NullMarked
 package dev.gyre.bench.timers;
 

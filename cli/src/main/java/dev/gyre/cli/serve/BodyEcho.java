@@ -11,7 +11,7 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-/// Sends the content of a request back while it arrives, as fast as the peer takes it and no faster.
+/// Streams the request body back while it arrives, with backpressure.
 ///
 /// Loop thread only.
 final class BodyEcho {
@@ -21,7 +21,7 @@ final class BodyEcho {
     private final Deferred<@Nullable Void> done;
 
     // Loop thread only.
-    private @Nullable ResponseStream begun;
+    private @Nullable ResponseStream started;
 
     private BodyEcho(EventLoop loop, Body body, Response response) {
         this.loop = loop;
@@ -30,7 +30,7 @@ final class BodyEcho {
         done = loop.deferred();
     }
 
-    static Promise<?> answer(Request request, Response response) {
+    static Promise<?> respond(Request request, Response response) {
         Body body = request.body();
         String type = request.header("Content-Type");
         response.type(type == null ? "application/octet-stream" : type)
@@ -54,31 +54,31 @@ final class BodyEcho {
                                     done.resolve(null);
                                 })
                         .onFailure(this::fail)
-                        .onData(this::pass);
+                        .onData(this::write);
     }
 
-    private void pass(Buffer data) {
+    private void write(Buffer data) {
         if (!out().write(data)) {
             body.pause();
         }
     }
 
-    /// Begins with the first of the content, or its end: whatever is amiss until then has a status of its own.
+    /// Starts the response with the first data or the end of the body: an earlier failure gets its
+    /// own status.
     private ResponseStream out() {
-        ResponseStream known = begun;
+        ResponseStream known = started;
         if (known == null) {
             known = response.stream();
-            begun = known.onWritable(body::resume).onClose(() -> done.resolve(null));
+            started = known.onWritable(body::resume).onClose(() -> done.resolve(null));
         }
         return known;
     }
 
-    /// What is amiss with the content has to cut off an answer that has begun. Not so a peer that is gone: there is
-    /// nothing left to cut.
+    /// A broken body must abort a response that has started. A disconnected client needs nothing.
     private void fail(Throwable reason) {
         loop.microtask(
                 () -> {
-                    ResponseStream known = begun;
+                    ResponseStream known = started;
                     if (known == null || known.isOpen()) {
                         done.reject(reason);
                     }

@@ -4,9 +4,9 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.EventStream;
-import dev.gyre.http.HttpServer;
 import dev.gyre.http.Request;
 import dev.gyre.http.Response;
+import dev.gyre.http.ServerSentEvent;
 import dev.gyre.http.WebSocket;
 import dev.gyre.metrics.LoopMetrics;
 
@@ -17,19 +17,20 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 
-/// What is served when there is no directory: a page that shows what a server can do, and what it shows.
+/// The demo site, served without a directory: a page that shows the features of a server, and its
+/// endpoints.
 public final class Demo {
-    private static final long MOST_BYTES = 1L << 40;
-    private static final long MOST_MILLIS = 60_000;
+    private static final long MAX_BYTES = 1L << 40;
+    private static final long MAX_MILLIS = 60_000;
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    private final ServerLoops loops;
-    private final Exposition metrics;
+    private final WebServer web;
+    private final PrometheusText metrics;
     private final byte[] page;
 
-    public Demo(ServerLoops loops) {
-        this.loops = loops;
-        metrics = new Exposition(loops);
+    private Demo(WebServer web) {
+        this.web = web;
+        metrics = new PrometheusText(web);
         page = page();
     }
 
@@ -41,16 +42,18 @@ public final class Demo {
         }
     }
 
-    /// Gives a server its routes.
-    public void addTo(HttpServer server) {
-        server.get("/", this::welcome)
+    /// Adds the routes to a server.
+    public static void addTo(WebServer web) {
+        Demo demo = new Demo(web);
+        web.server()
+                .get("/", demo::welcome)
                 .get("/plaintext", (_, response) -> response.text("Hello, World!"))
                 .get("/json", (_, response) -> response.json(Map.of("message", "Hello, World!")))
-                .any("/echo", BodyEcho::answer)
+                .any("/echo", BodyEcho::respond)
                 .get("/large", Demo::large)
                 .get("/slow", Demo::slow)
-                .get("/events", this::events)
-                .get("/metrics", this::metrics)
+                .get("/events", demo::events)
+                .get("/metrics", demo::metrics)
                 .webSocket("/ws/echo", Demo::echo);
     }
 
@@ -61,55 +64,53 @@ public final class Demo {
     }
 
     private static Promise<?> large(Request request, Response response) {
-        return LargeContent.answer(
-                request.query("bytes", 1 << 20, 0, MOST_BYTES), request, response);
+        return LargeBody.respond(
+                request.queryLong("bytes", 1 << 20, 0, MAX_BYTES), request, response);
     }
 
     private static Promise<?> slow(Request request, Response response) {
-        long millis = request.query("ms", 1_000, 0, MOST_MILLIS);
+        long millis = request.queryLong("ms", 1_000, 0, MAX_MILLIS);
         return Promise.delay(request.loop(), Duration.ofMillis(millis), request.cancellation())
-                .then(_ -> response.text("waited " + millis + " ms, without a thread\n"));
+                .then(_ -> response.text("responded after " + millis + " ms, without a thread\n"));
     }
 
     private Promise<?> metrics(Request request, Response response) {
-        return response.type(Exposition.TYPE)
+        return response.type(PrometheusText.TYPE)
                 .header("Cache-Control", "no-store")
                 .text(metrics.text());
     }
 
-    // ------------------------------------------------------------------ what goes on
-
     private Promise<?> events(Request request, Response response) {
         EventLoop loop = request.loop();
         EventStream events = response.events();
-        tell(events, loop);
-        Timer ticks = loop.every(TICK, _ -> tell(events, loop));
+        send(events, loop);
+        Timer ticks = loop.every(TICK, _ -> send(events, loop));
         events.onClose(ticks::cancel);
         return events.closed();
     }
 
-    /// A peer that does not keep up loses nothing by it but time: an event is as good as the one before.
-    private void tell(EventStream events, EventLoop loop) {
+    /// Sends one event. A slow client may miss none, but receives them late.
+    private void send(EventStream events, EventLoop loop) {
         String figures =
                 """
                 {"loop":"%s","connections":%d,"requests":%d,"ticks":%d}\
                 """
                         .formatted(
                                 loop.config().name(),
-                                loops.sum(LoopMetrics::streams),
-                                loops.requests(),
+                                web.sum(LoopMetrics::streams),
+                                web.requests(),
                                 loop.metrics().ticks());
-        boolean _ = events.send("tick", null, figures);
+        boolean _ = events.send(ServerSentEvent.of(figures).withType("tick"));
     }
 
     private static void echo(WebSocket socket) {
-        socket.onText(text -> goOn(socket, socket.send(text)))
-                .onBinary(content -> goOn(socket, socket.send(content)))
+        socket.onText(text -> pauseUnless(socket, socket.send(text)))
+                .onBinary(bytes -> pauseUnless(socket, socket.send(bytes)))
                 .onWritable(socket::resume);
     }
 
-    private static void goOn(WebSocket socket, boolean keepsUp) {
-        if (!keepsUp) {
+    private static void pauseUnless(WebSocket socket, boolean writable) {
+        if (!writable) {
             socket.pause();
         }
     }

@@ -1,4 +1,4 @@
-/// What `gyre serve` is made of: the loops it runs on, what they answer, and what is known of them.
+/// The parts of `gyre serve`: its loops, the demo site, and metrics.
 @NullMarked
 package dev.gyre.cli.serve;
 

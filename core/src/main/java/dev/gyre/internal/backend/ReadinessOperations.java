@@ -51,8 +51,6 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         return descriptors.acquire(fd, traits);
     }
 
-    // ------------------------------------------------------------------ starting
-
     @Override
     public void start(DescriptorState descriptor, Request request) {
         request.begin(descriptor);
@@ -186,8 +184,6 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
     }
 
-    // ------------------------------------------------------------------ events
-
     @Override
     public void onReady(DescriptorState descriptor, int events) {
         int errno = Readiness.errno(events);
@@ -270,8 +266,6 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
     }
 
-    // ------------------------------------------------------------------ before a wait
-
     @Override
     public void flush() {
         while (!awaitingBuffer.isEmpty() && buffers.available() > 0) {
@@ -284,8 +278,6 @@ public final class ReadinessOperations implements OperationEngine, DescriptorSta
         }
         interest.flush();
     }
-
-    // ------------------------------------------------------------------ ending
 
     @Override
     public void cancel(Request request) {

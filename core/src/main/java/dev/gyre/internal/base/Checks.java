@@ -10,9 +10,7 @@ import java.util.Objects;
 public final class Checks {
     private Checks() {}
 
-    /// Returns the value if it is in the range.
-    ///
-    /// @param max `Integer.MAX_VALUE` for no limit
+    /// Returns the value if it is in the range. The max is `Integer.MAX_VALUE` for no limit.
     public static int range(String property, int value, int min, int max) {
         if (value < min || value > max) {
             throw outOfRange(property, value, min, max == Integer.MAX_VALUE ? null : max);
@@ -20,9 +18,7 @@ public final class Checks {
         return value;
     }
 
-    /// Returns the value if it is in the range.
-    ///
-    /// @param max `Long.MAX_VALUE` for no limit
+    /// Returns the value if it is in the range. The max is `Long.MAX_VALUE` for no limit.
     public static long range(String property, long value, long min, long max) {
         if (value < min || value > max) {
             throw outOfRange(property, value, min, max == Long.MAX_VALUE ? null : max);
@@ -30,25 +26,37 @@ public final class Checks {
         return value;
     }
 
-    public static Duration range(String property, Duration value, Duration min, Duration max) {
+    /// Returns the value if it is in the range. The max is `null` for no limit.
+    public static Duration range(
+            String property, Duration value, Duration min, @Nullable Duration max) {
         Objects.requireNonNull(value, property);
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw outOfRange(property, value, min, max);
+        if (value.compareTo(min) < 0 || (max != null && value.compareTo(max) > 0)) {
+            Object limit = max == null ? null : format(max);
+            throw outOfRange(property, format(value), format(min), limit);
         }
         return value;
     }
 
     public static Duration notNegative(String property, Duration value) {
-        Objects.requireNonNull(value, property);
-        if (value.isNegative()) {
-            throw outOfRange(property, value, Duration.ZERO, null);
-        }
-        return value;
+        return range(property, value, Duration.ZERO, null);
     }
 
     private static IllegalArgumentException outOfRange(
             String property, Object value, Object min, @Nullable Object max) {
         String range = max == null ? "at least " + min : "from " + min + " to " + max;
         return new IllegalArgumentException(property + " must be " + range + ", but is " + value);
+    }
+
+    /// Formats a duration in the largest unit that represents it exactly, as in `250 ms`.
+    public static String format(Duration duration) {
+        int fraction = duration.toNanosPart();
+        if (fraction == 0 || Math.abs(duration.toSeconds()) > Integer.MAX_VALUE) {
+            return duration.toSeconds() + " s";
+        }
+        if (fraction % 1_000_000 == 0) {
+            return duration.toMillis() + " ms";
+        }
+        long nanos = duration.toNanos();
+        return nanos % 1_000 == 0 ? nanos / 1_000 + " µs" : nanos + " ns";
     }
 }

@@ -77,7 +77,8 @@ public final class LoggingObserver implements LoopObserver {
     @Override
     public void onTerminated(EventLoop loop, ShutdownReport report) {
         if (report.abandoned() > 0) {
-            LOG.log(Level.WARNING, loop + " terminated with abandoned work: " + report);
+            DeferredLog.log(
+                    Level.WARNING, () -> loop + " terminated with abandoned work: " + report);
         }
     }
 

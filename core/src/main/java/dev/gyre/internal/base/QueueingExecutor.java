@@ -7,11 +7,14 @@ import dev.gyre.BoundedExecutor;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Limits running and queued work in front of another executor.
@@ -29,6 +32,9 @@ public final class QueueingExecutor implements BoundedExecutor {
         ANOTHER_THREAD
     }
 
+    /// How long a platform thread waits for work before it ends.
+    private static final long IDLE_SECONDS = 30;
+
     private final int maxRunning;
     private final int maxQueued;
     private final Executor executor;
@@ -40,6 +46,13 @@ public final class QueueingExecutor implements BoundedExecutor {
     private final WorkQueue queue = new WorkQueue();
     private int running;
     private long rejections;
+    private long rejected;
+    private long completed;
+    private long totalWaitNanos;
+    private long maxWaitNanos;
+
+    /// Queues work beyond the limit instead of rejecting it. For callers with one entry each.
+    public final Waiting waiting = new Waiting();
 
     /// @param lastResort runs queued work that the executor rejects
     public QueueingExecutor(Executor executor, Executor lastResort, int maxRunning, int maxQueued) {
@@ -57,38 +70,54 @@ public final class QueueingExecutor implements BoundedExecutor {
     }
 
     public static QueueingExecutor onVirtualThreads(int maxRunning, int maxQueued) {
-        Executor virtual = virtualThreads("gyre-worker-");
+        Executor virtual = WorkThreads.virtual("gyre-worker-");
         return new QueueingExecutor(virtual, virtual, maxRunning, maxQueued);
     }
 
     public static QueueingExecutor on(Executor executor, int maxRunning, int maxQueued) {
         return new QueueingExecutor(
-                executor, virtualThreads("gyre-worker-"), maxRunning, maxQueued);
+                executor, WorkThreads.virtual("gyre-worker-"), maxRunning, maxQueued);
     }
 
-    /// Returns an executor that runs each work on a new virtual thread.
-    ///
-    /// @param prefix of the names of the threads, which are numbered
-    public static Executor virtualThreads(String prefix) {
-        // The creating thread is arbitrary, so inheritance would be arbitrary too.
-        ThreadFactory factory =
-                Thread.ofVirtual().name(prefix, 1).inheritInheritableThreadLocals(false).factory();
-        return work -> factory.newThread(work).start();
+    /// Creates an executor on daemon threads, which start on demand and end when idle.
+    public static QueueingExecutor onPlatformThreads(String name, int threads, int maxQueued) {
+        Objects.requireNonNull(name, "name");
+        if (threads < 1) {
+            throw new IllegalArgumentException("threads must be at least 1, but is " + threads);
+        }
+        // Its queue has at most one entry for each thread that ends work and submits the next.
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(
+                        threads,
+                        threads,
+                        IDLE_SECONDS,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(),
+                        WorkThreads.platformFactory(name));
+        pool.allowCoreThreadTimeOut(true);
+        return on(pool, threads, maxQueued);
     }
 
     @Override
     public void execute(Runnable work) {
+        execute(work, maxQueued);
+    }
+
+    /// @param limit the maximum of queued work for which this one is still accepted
+    private void execute(Runnable work, int limit) {
         Objects.requireNonNull(work, "work");
         StackReserve.requireMedium();
         Item item = new Item(work, this);
         if (isExecutorShutDown()) {
             // Without this check, newly queued items would keep its threads busy.
+            countRejected();
             throw new RejectedExecutionException(
                     this + " rejected " + item + ": its executor has been shut down");
         }
         synchronized (lock) {
             if (running >= maxRunning) {
-                if (queue.size() >= maxQueued) {
+                if (queue.size() >= limit) {
+                    rejected++;
                     throw full(item);
                 }
                 queue.add(item);
@@ -98,6 +127,26 @@ public final class QueueingExecutor implements BoundedExecutor {
             running++;
         }
         start(item);
+    }
+
+    private void countRejected() {
+        synchronized (lock) {
+            rejected++;
+        }
+    }
+
+    /// See [#waiting].
+    public final class Waiting implements Executor {
+        private Waiting() {}
+
+        @Override
+        public void execute(Runnable work) {
+            QueueingExecutor.this.execute(work, Integer.MAX_VALUE);
+        }
+
+        public boolean remove(Runnable work) {
+            return QueueingExecutor.this.remove(work);
+        }
     }
 
     @Override
@@ -124,6 +173,34 @@ public final class QueueingExecutor implements BoundedExecutor {
     }
 
     @Override
+    public long rejected() {
+        synchronized (lock) {
+            return rejected;
+        }
+    }
+
+    @Override
+    public long completed() {
+        synchronized (lock) {
+            return completed;
+        }
+    }
+
+    @Override
+    public Duration totalWait() {
+        synchronized (lock) {
+            return Duration.ofNanos(totalWaitNanos);
+        }
+    }
+
+    @Override
+    public Duration maxWait() {
+        synchronized (lock) {
+            return Duration.ofNanos(maxWaitNanos);
+        }
+    }
+
+    @Override
     public String toString() {
         int runningNow;
         int waitingNow;
@@ -143,7 +220,7 @@ public final class QueueingExecutor implements BoundedExecutor {
         return new RejectedExecutionException(
                 ("rejected %s: %d of at most %d are running and %d of at most %d are waiting; retry"
                                 + " when some have ended, or raise a limit of"
-                                + " BoundedExecutor.bounded(maxRunning, maxQueued)")
+                                + " the BoundedExecutor")
                         .formatted(item, maxRunning, maxRunning, maxQueued, maxQueued));
     }
 
@@ -153,6 +230,7 @@ public final class QueueingExecutor implements BoundedExecutor {
         } catch (Throwable thrown) {
             // Other items may have queued for this permit meanwhile.
             if (item.claim()) {
+                countRejected();
                 passPermit(Fallback.ANOTHER_THREAD);
             } else if (item.endedInside) {
                 passPermit(Fallback.THIS_THREAD);
@@ -222,11 +300,19 @@ public final class QueueingExecutor implements BoundedExecutor {
             return false; // The executor kept the rejected item and has begun it now.
         }
         try {
-            item.work.run();
+            item.runWork();
         } catch (Throwable thrown) {
             report(thrown);
         }
         return true;
+    }
+
+    private void countCompleted(long waitedNanos) {
+        synchronized (lock) {
+            completed++;
+            totalWaitNanos += waitedNanos;
+            maxWaitNanos = Math.max(maxWaitNanos, waitedNanos);
+        }
     }
 
     private void logRejection(Throwable rejection) {
@@ -266,6 +352,7 @@ public final class QueueingExecutor implements BoundedExecutor {
     static final class Item extends IntrusiveList.Node<Item> implements Runnable {
         final Runnable work;
         private final QueueingExecutor owner;
+        private final long submittedNanos = System.nanoTime();
 
         // Shared: links of items with the same work, guarded by the owner's lock.
         @Nullable Item nextSame;
@@ -316,13 +403,23 @@ public final class QueueingExecutor implements BoundedExecutor {
             }
             boolean inside = submitter == Thread.currentThread();
             try {
-                work.run();
+                runWork();
             } finally {
                 if (inside) {
                     endedInside = true;
                 } else {
                     owner.passPermit(Fallback.THIS_THREAD);
                 }
+            }
+        }
+
+        /// Runs the work and counts it. Once, by the thread that has claimed it.
+        private void runWork() {
+            long waited = System.nanoTime() - submittedNanos;
+            try {
+                work.run();
+            } finally {
+                owner.countCompleted(waited);
             }
         }
 

@@ -4,9 +4,11 @@ import dev.gyre.CancelledException;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.Checks;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
 /// A token that is cancelled at a deadline.
@@ -15,9 +17,6 @@ import java.util.concurrent.TimeoutException;
 /// another thread that adds the first listener or removes the last one asks the loop to
 /// synchronise the timer. At most one such request is queued at a time.
 public final class DeadlineToken extends CancellationToken {
-    private static final long[] UNIT_NANOS = {1_000_000_000, 1_000_000, 1_000, 1};
-    private static final String[] UNITS = {"s", "ms", "µs", "ns"};
-
     private final EventLoop loop;
     private final long deadlineNanos;
     private final long delayNanos;
@@ -50,13 +49,8 @@ public final class DeadlineToken extends CancellationToken {
         return setReason(new CancelledException(message, new TimeoutException(message)));
     }
 
-    /// Formats the delay in the largest unit that represents it exactly.
     private String delay() {
-        int unit = 0;
-        while (delayNanos % UNIT_NANOS[unit] != 0) {
-            unit++;
-        }
-        return delayNanos / UNIT_NANOS[unit] + " " + UNITS[unit];
+        return Checks.format(Duration.ofNanos(delayNanos));
     }
 
     @Override

@@ -146,7 +146,7 @@ public final class BufferPool {
         if (part == null) {
             return null;
         }
-        part.view.reset();
+        part.view.recycle();
         return part.view;
     }
 
@@ -242,8 +242,6 @@ public final class BufferPool {
             scheduleWaiters();
         }
     }
-
-    // ------------------------------------------------------------------ slabs
 
     private @Nullable MappedMemory map(int bytes) {
         MappedMemory memory = MappedMemory.map(calls, bytes);
@@ -345,8 +343,6 @@ public final class BufferPool {
         }
     }
 
-    // ------------------------------------------------------------------ trimming
-
     private void planTrim() {
         if (!trimPlanned && !operations.isShuttingDown()) {
             minIdle = idle;
@@ -380,8 +376,6 @@ public final class BufferPool {
     void close() {
         dropFreeSlabs(Long.MAX_VALUE, Integer.MAX_VALUE);
     }
-
-    // ------------------------------------------------------------------ usage
 
     public long used() {
         return used.get();

@@ -22,13 +22,13 @@ public final class LoopFileOpenOperation extends LoopOperation implements FileOp
 
     public LoopFileOpenOperation of(
             Path path, Consumer<? super FileOpenOperation> callback, OpenOption... options) {
-        int flags = OpenFiles.flags(options);
+        int flags = FileOpens.flags(options);
         init(Opcode.FILE_OPEN, null, callback);
-        NativeBytes name = OpenFiles.cString(path);
+        NativeBytes name = FileOpens.cString(path);
         request.memory = name;
         request.address = name.address();
         request.flags = flags;
-        request.length = OpenFiles.NEW_FILE_MODE;
+        request.length = FileOpens.NEW_FILE_MODE;
         return this;
     }
 

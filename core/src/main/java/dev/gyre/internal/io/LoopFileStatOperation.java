@@ -35,7 +35,7 @@ public final class LoopFileStatOperation extends LoopOperation implements FileSt
             int flags,
             Consumer<? super FileStatOperation> callback) {
         init(Opcode.FILE_STATUS, file, callback);
-        NativeBytes name = OpenFiles.cString(path);
+        NativeBytes name = FileOpens.cString(path);
         request.memory = name;
         request.address = name.address();
         request.address2 = found.address();

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /// Sends or receives one message with an address.
 public final class LoopMessageOperation extends LoopOperation implements MessageOperation {
-    private final MessageExchange.Header header = new MessageExchange.Header();
+    private final DatagramIo.Header header = new DatagramIo.Header();
 
     // Loop thread only.
     private @Nullable NativeBuffer buffer;

@@ -270,10 +270,24 @@ public final class LoopOperations {
     public void releaseToWatcher(OpenDescriptor descriptor) {
         FdLease lease = leaseAt(descriptor.lifetime().fd);
         if (lease != null) {
-            requireIdle(lease, "has pending operations and cannot be watched");
-            lease.lifetime.detach(lease);
-            lease.close();
+            endLease(lease, "has pending operations and cannot be watched");
         }
+    }
+
+    /// Ends the lease of a descriptor that moves to another loop.
+    ///
+    /// @throws IllegalStateException if operations are pending
+    public void endLease(OpenDescriptor descriptor) {
+        FdLease lease = leaseAt(descriptor.lifetime().fd);
+        if (lease != null && lease.lifetime == descriptor.lifetime()) {
+            endLease(lease, "has pending operations and cannot move");
+        }
+    }
+
+    private static void endLease(FdLease lease, String problem) {
+        requireIdle(lease, problem);
+        lease.lifetime.detach(lease);
+        lease.close();
     }
 
     public void countBackground(int more) {

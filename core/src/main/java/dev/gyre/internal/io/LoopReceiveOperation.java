@@ -50,7 +50,7 @@ public final class LoopReceiveOperation extends LoopOperation implements Receive
                 view = new NativeBuffer(new RefCountedMemory(buffers.memory(index), owner));
                 views[index] = view;
             }
-            view.reset();
+            view.recycle();
             view.beginBorrowing();
             view.advanceWriteIndex(bytes);
             return view;

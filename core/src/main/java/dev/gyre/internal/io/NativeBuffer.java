@@ -30,6 +30,7 @@ public final class NativeBuffer implements Buffer {
     // One thread at a time, chosen by the user.
     private int readIndex;
     private int writeIndex;
+    private int mark = -1; // absent
 
     /// The lower bound of the write index: slices use the memory below.
     private int floor;
@@ -68,8 +69,6 @@ public final class NativeBuffer implements Buffer {
         return new NativeBuffer(new RefCountedMemory(EMPTY_MEMORY, null));
     }
 
-    // ------------------------------------------------------------------ ownership
-
     /// Lends the buffer to an operation, which messages name by its `toString`.
     public void lendTo(Object operation) {
         requireAccess();
@@ -86,9 +85,10 @@ public final class NativeBuffer implements Buffer {
         holder = null;
     }
 
-    void reset() {
+    void recycle() {
         holder = null;
         borrowed = false;
+        mark = -1;
         readIndex = 0;
         writeIndex = 0;
         floor = 0;
@@ -154,8 +154,6 @@ public final class NativeBuffer implements Buffer {
         }
     }
 
-    // ------------------------------------------------------------------ for operations
-
     public long readAddress() {
         return memory.address() + readIndex;
     }
@@ -186,8 +184,6 @@ public final class NativeBuffer implements Buffer {
         memory.put(to, other.memory, other.consume(bytes), bytes);
         return bytes;
     }
-
-    // ------------------------------------------------------------------ public methods
 
     @Override
     public int capacity() {
@@ -240,9 +236,7 @@ public final class NativeBuffer implements Buffer {
         if (from == this) {
             throw new IllegalArgumentException("cannot put a buffer into itself: " + this);
         }
-        int length = from.readable();
-        memory.put(reserve(length), from.memory, from.readIndex, length);
-        from.readIndex = from.writeIndex;
+        int _ = transferFrom(from, from.readable());
         return this;
     }
 
@@ -306,9 +300,10 @@ public final class NativeBuffer implements Buffer {
     }
 
     @Override
-    public int indexOf(byte value) {
+    public int indexOf(byte value, int from) {
         requireAccess();
-        long found = memory.indexOf(value, readIndex, writeIndex);
+        Objects.checkIndex(from, writeIndex - readIndex + 1);
+        long found = memory.indexOf(value, readIndex + from, writeIndex);
         return found < 0 ? -1 : (int) found - readIndex;
     }
 
@@ -335,8 +330,27 @@ public final class NativeBuffer implements Buffer {
     }
 
     @Override
+    public Buffer mark() {
+        requireAccess();
+        mark = readIndex;
+        return this;
+    }
+
+    @Override
+    public Buffer reset() {
+        requireAccess();
+        if (mark < 0) {
+            throw new IllegalStateException(
+                    "no mark: call mark() before, and again after clear() or compact()");
+        }
+        readIndex = mark;
+        return this;
+    }
+
+    @Override
     public Buffer clear() {
         requireAccess();
+        mark = -1;
         readIndex = slice ? capacity : lowest();
         writeIndex = readIndex;
         return this;
@@ -345,6 +359,7 @@ public final class NativeBuffer implements Buffer {
     @Override
     public Buffer compact() {
         requireAccess();
+        mark = -1;
         if (!slice) {
             int readable = writeIndex - readIndex;
             int to = lowest();

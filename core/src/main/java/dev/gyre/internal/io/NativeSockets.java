@@ -31,6 +31,9 @@ public final class NativeSockets {
 
     private static final int UNIX = Traits.SOCKET | Traits.STREAM;
 
+    /// Bounds the discarded input: more than a kernel buffers for one connection by default.
+    private static final int MAX_DISCARDS = 256;
+
     private NativeSockets() {}
 
     public static Descriptor listen(SyscallFactories syscalls, SocketAddress address) {
@@ -136,6 +139,14 @@ public final class NativeSockets {
         }
     }
 
+    /// Opens a second descriptor of the same socket. The socket lives until both are closed.
+    public static OpenDescriptor duplicate(SyscallFactories syscalls, OpenDescriptor socket) {
+        FdReaper.reclaim(); // Descriptors may be exhausted.
+        int fd = socket.use(of -> syscalls.kernels().get().fcntl(of, Linux.F_DUPFD_CLOEXEC, 0));
+        Errno.require("fcntl(F_DUPFD_CLOEXEC)", fd, socket.lifetime().fd);
+        return wrap(syscalls, fd, socket.lifetime().traits());
+    }
+
     /// Sends a FIN after the pending output. Input stays open.
     public static void shutdownOutput(SyscallFactories syscalls, OpenDescriptor socket) {
         int result = socket.use(fd -> syscalls.sockets().get().shutdown(fd, Linux.SHUT_WR));
@@ -177,5 +188,22 @@ public final class NativeSockets {
                     peer ? "getpeername" : "getsockname", -result, socket.lifetime().fd);
         }
         return SocketAddresses.decode(scratch, Memory.getInt(length));
+    }
+
+    /// Discards unread input. If the socket closed with unread input, the kernel would send a reset
+    /// and destroy output that the peer has not read. Input after this call still has that effect.
+    ///
+    /// @param room memory to read into
+    public static void discardInput(
+            SyscallFactories syscalls, OpenDescriptor socket, NativeBuffer room) {
+        SocketCalls calls = syscalls.sockets().get();
+        long into = room.writeAddress();
+        int bytes = room.writableBytes();
+        for (int left = MAX_DISCARDS; left > 0; left--) {
+            int dropped = socket.use(fd -> (int) calls.recv(fd, into, bytes, 0));
+            if (dropped <= 0 && dropped != -Errno.EINTR) {
+                break;
+            }
+        }
     }
 }

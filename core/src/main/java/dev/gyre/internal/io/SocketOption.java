@@ -8,6 +8,8 @@ import dev.gyre.internal.sys.NativeBytes;
 import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.internal.sys.SyscallFactories;
 
+import java.lang.ref.Reference;
+
 /// The integer options of sockets, under the kernel's names. Any thread.
 public enum SocketOption {
     SO_TYPE(Linux.SOL_SOCKET, Linux.SO_TYPE),
@@ -85,6 +87,37 @@ public enum SocketOption {
                 memory,
                 Linux.SIZEOF_LINGER,
                 "SO_LINGER to 0 seconds");
+    }
+
+    /// Makes the kernel select a socket of a `SO_REUSEPORT` group by the processor that received
+    /// the connection: its number modulo the size of the group. Applies to the whole group.
+    public static void steerByProcessor(
+            SyscallFactories syscalls, OpenDescriptor socket, int sockets) {
+        int[] codes = {Linux.BPF_LD_W_ABS, Linux.BPF_ALU_MOD_K, Linux.BPF_RET_A};
+        int[] operands = {Linux.SKF_AD_OFF_CPU, sockets, 0};
+        NativeBytes memory =
+                NativeBytes.allocate(
+                        Linux.SIZEOF_SOCK_FPROG + (long) codes.length * Linux.SIZEOF_SOCK_FILTER);
+        long program = memory.address();
+        long filter = program + Linux.SIZEOF_SOCK_FPROG;
+        Memory.putInt(program, codes.length); // Little-endian, and padding follows.
+        Memory.putLong(program + Linux.OFFSETOF_SOCK_FPROG_FILTER, filter);
+        for (int i = 0; i < codes.length; i++) {
+            Memory.putInt(filter + (long) i * Linux.SIZEOF_SOCK_FILTER, codes[i]);
+            Memory.putInt(filter + (long) i * Linux.SIZEOF_SOCK_FILTER + 4, operands[i]);
+        }
+        try {
+            set(
+                    syscalls,
+                    socket,
+                    Linux.SOL_SOCKET,
+                    Linux.SO_ATTACH_REUSEPORT_CBPF,
+                    program,
+                    Linux.SIZEOF_SOCK_FPROG,
+                    "SO_ATTACH_REUSEPORT_CBPF (Distribution.REUSE_PORT_BY_CPU)");
+        } finally {
+            Reference.reachabilityFence(memory);
+        }
     }
 
     private static void set(

@@ -10,6 +10,11 @@ import java.util.Arrays;
 public final class StreamCounters {
     public final Counter opened = new Counter();
 
+    /// Streams that moved to this loop from another one, and away from it.
+    public final Counter movedIn = new Counter();
+
+    public final Counter movedOut = new Counter();
+
     /// Connections closed at once because of a listener limit.
     public final Counter refused = new Counter();
 
@@ -34,7 +39,7 @@ public final class StreamCounters {
     }
 
     public long open() {
-        return opened.get() - closed.get();
+        return opened.get() + movedIn.get() - movedOut.get() - closed.get();
     }
 
     public long closedFor(CloseReason why) {

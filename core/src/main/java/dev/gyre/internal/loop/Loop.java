@@ -16,6 +16,7 @@ import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.backend.Backend;
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.MemoryBudget;
@@ -54,7 +55,7 @@ public final class Loop implements EventLoop, LoopContext {
     private final StateCell state;
     private final Ingress ingress;
     private final LoopClock clock;
-    private final TimerQueue timers;
+    public final TimerQueue timers;
     private final Watchers watchers;
     private final LoopOperations operations;
     private final TaskRing deferred;
@@ -64,6 +65,9 @@ public final class Loop implements EventLoop, LoopContext {
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
     private final Confinement confinement;
+
+    /// The index in the loop's group; -1 without a group. Set before the loop runs.
+    public int groupIndex = -1;
 
     private Loop(
             MemoryBudget.Reservation memory, Backend backend, Optional<String> backendFallback) {
@@ -173,11 +177,8 @@ public final class Loop implements EventLoop, LoopContext {
             case ACCEPTED -> {}
             case OVERLOADED ->
                     throw new LoopOverloadedException(
-                            "loop %s refuses %s: %d tasks are queued (LoopConfig.withHighWaterMark)"
-                                    .formatted(
-                                            config.name(),
-                                            Objects.toIdentityString(task),
-                                            config.highWaterMark()));
+                            "%s: %d tasks are queued, the maximum (highWaterMark)"
+                                    .formatted(named("rejects", task), config.highWaterMark()));
             case TERMINATED -> throw refusedException(task);
         }
     }
@@ -201,15 +202,13 @@ public final class Loop implements EventLoop, LoopContext {
         return ingress.submitPriority(task);
     }
 
-    // The message names a task without its toString, which may throw or be long.
     private LoopTerminatedException refusedException(Runnable task) {
-        return new LoopTerminatedException(
-                "loop "
-                        + config.name()
-                        + " refuses "
-                        + Objects.toIdentityString(task)
-                        + ": it is "
-                        + state.get());
+        return new LoopTerminatedException(named("refuses", task) + ": it is " + state.get());
+    }
+
+    /// Names a task without its toString, which may throw or be long.
+    private String named(String verb, Runnable task) {
+        return "loop " + config.name() + " " + verb + " " + Objects.toIdentityString(task);
     }
 
     @Override
@@ -225,8 +224,6 @@ public final class Loop implements EventLoop, LoopContext {
         requireOpen("microtask");
         microtasks.add(microtask);
     }
-
-    // ------------------------------------------------------------------ promises
 
     @Override
     public <T extends @Nullable Object> Deferred<T> deferred() {
@@ -300,10 +297,8 @@ public final class Loop implements EventLoop, LoopContext {
 
     @Override
     public Timer every(Duration period, Consumer<? super Timer> callback) {
+        Checks.range("period", period, Duration.ofNanos(1), null);
         long nanos = Durations.nanos("period", period);
-        if (nanos == 0) {
-            throw new IllegalArgumentException("period must be positive, but is " + period);
-        }
         Objects.requireNonNull(callback, "callback");
         requireOpen("every");
         return timers.schedule(Durations.deadline("period", nowNanos(), nanos), nanos, callback);
@@ -433,9 +428,14 @@ public final class Loop implements EventLoop, LoopContext {
         return shutdown.outcome().minimalCompletionStage();
     }
 
+    /// Begins what [#close()] does, without waiting.
+    public void beginClose() {
+        shutdown.beginImmediate();
+    }
+
     @Override
     public void close() {
-        shutdown.beginImmediate();
+        beginClose();
         if (mustNotBlock()) {
             return; // It would wait for itself.
         }

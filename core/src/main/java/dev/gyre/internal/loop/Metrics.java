@@ -148,6 +148,16 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public long streamsMovedIn() {
+        return components.operations.streamCounters().movedIn.get();
+    }
+
+    @Override
+    public long streamsMovedOut() {
+        return components.operations.streamCounters().movedOut.get();
+    }
+
+    @Override
     public long connectionsRefused() {
         return components.operations.streamCounters().refused.get();
     }

@@ -17,8 +17,8 @@ import dev.gyre.internal.time.LoopClock;
 import org.jspecify.annotations.Nullable;
 
 /// Makes a thread the loop thread for a run (clauses L-2 and L-4), and runs ticks until the run
-/// ends (clause L-7). Every run ends with the loop, and every run but a draining one at a stop
-/// request.
+/// ends (clause L-7). Every run ends when the loop terminates. A stop request also ends a run,
+/// unless the run drains the loop.
 final class RunControl {
     private final String name;
     private final StateCell state;
@@ -95,7 +95,7 @@ final class RunControl {
         Thread current = Thread.currentThread();
         if (confinement.isHere()) {
             throw new ReentrantRunException(
-                    "loop " + name + " is running on this thread: callbacks do not nest");
+                    "loop " + name + " is running on this thread: a callback cannot run it again");
         }
         if (current.isVirtual()) {
             throw new WrongThreadException(

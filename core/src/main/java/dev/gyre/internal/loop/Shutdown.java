@@ -90,8 +90,6 @@ final class Shutdown {
         return outcome;
     }
 
-    // ------------------------------------------------------------------ owned resources
-
     /// Adds a resource to close when the loop terminates, the last one first. Any thread.
     ///
     /// @return false if the last resource was closed already
@@ -131,8 +129,6 @@ final class Shutdown {
             return resourcesClosed ? null : resources.removeLast();
         }
     }
-
-    // ------------------------------------------------------------------ beginning
 
     /// Begins a graceful shutdown, unless one has begun.
     void beginGraceful(long deadlineNanos) {
@@ -187,8 +183,6 @@ final class Shutdown {
             }
         }
     }
-
-    // ------------------------------------------------------------------ draining
 
     /// Finishes or drops what is queued and releases everything. Called once, by the loop thread,
     /// or by the thread that began if there is no loop thread.
@@ -277,8 +271,6 @@ final class Shutdown {
         } while (runTicks(Tick.Mode.TERMINATED) && some > 0);
         return all;
     }
-
-    // ------------------------------------------------------------------ releasing
 
     /// Counts what is left, closes the descriptors and completes the outcome, whatever fails.
     private void release(

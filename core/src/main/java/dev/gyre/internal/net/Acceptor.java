@@ -28,10 +28,16 @@ import java.util.ArrayDeque;
 final class Acceptor {
     // Reasons to suspend accepting, as bits.
     static final int PAUSED = 1;
-    static final int FULL = 2;
+
+    /// An accepted connection waits for a permit: the listener is registered as a waiter.
+    private static final int FULL = 2;
+
     private static final int EXHAUSTED = 4;
     static final int LOW_MEMORY = 8;
     private static final int FAILING = 16;
+
+    /// Another loop of the group accepts.
+    static final int STANDBY = 32;
 
     /// Other parts of the process may have released descriptors meanwhile, without a notification.
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
@@ -53,7 +59,7 @@ final class Acceptor {
     private final LoopListener listener;
     private final LoopAcceptOperation accept;
 
-    /// Accepted before the accept was cancelled. Kept until accepting resumes.
+    /// Accepted before the accept was cancelled, or without a permit. Kept until accepting resumes.
     private final ArrayDeque<OpenDescriptor> waiting = new ArrayDeque<>();
 
     private int suspended;
@@ -64,10 +70,10 @@ final class Acceptor {
     private boolean failureLogged;
 
     /// Whether connections are accepted one at a time. A multishot accept could take the whole
-    /// backlog, and with it the reserved descriptors, before it can be cancelled.
+    /// backlog, and with it the reserved descriptors, before it can be cancelled. At the limit of
+    /// connections, one accepted client waits, and the others stay in the backlog.
     private boolean singleShot;
 
-    private long shed;
     private @Nullable Timer retry;
 
     /// A spare descriptor. When descriptors run out, closing it lets one waiting peer be accepted
@@ -100,7 +106,11 @@ final class Acceptor {
         }
     }
 
+    /// Deregisters as a waiter: the next permit passes to a loop that can use it.
     void suspend(int reason) {
+        if (isSuspendedFor(FULL) && reason != 0 && listener.slot.limit.remove(listener)) {
+            suspended &= ~FULL;
+        }
         suspended |= reason;
         update();
     }
@@ -114,23 +124,45 @@ final class Acceptor {
         return (suspended & reason) != 0;
     }
 
-    /// Whether a limit or a shortage suspends it, and not the user or an error.
-    boolean isExhausted() {
-        return isSuspendedFor(~(PAUSED | FAILING));
+    /// Whether accepted connections may be served. On standby, another loop may hand one over.
+    private boolean serves() {
+        return !isSuspendedFor(~STANDBY);
     }
 
-    /// Returns how many connections were accepted and reset because descriptors ran out.
-    long shed() {
-        return shed;
+    /// Whether a limit or a shortage suspends it, and not the user or an error.
+    boolean isExhausted() {
+        return isSuspendedFor(~(PAUSED | FAILING | STANDBY));
+    }
+
+    /// Serves one waiting connection with a permit that another one has released. Releases the
+    /// permit if no connection can use it.
+    void onPlace() {
+        suspended &= ~FULL;
+        if (!serves() || waiting.isEmpty() || !listener.isAccepting()) {
+            listener.slot.limit.release();
+            if (listener.isAccepting()) {
+                update();
+            }
+            return;
+        }
+        try {
+            listener.place(waiting.remove());
+        } finally {
+            streams.notifyLater(this::drainWaiting);
+        }
     }
 
     private void drainWaiting() {
         try {
-            while (suspended == 0 && !waiting.isEmpty()) {
-                listener.serve(waiting.remove());
+            while (serves() && !waiting.isEmpty()) {
+                if (listener.slot.limit.acquire(listener)) {
+                    listener.place(waiting.remove());
+                } else {
+                    suspended |= FULL;
+                }
             }
         } finally {
-            if (suspended == 0 && !waiting.isEmpty()) {
+            if (serves() && !waiting.isEmpty()) {
                 // A handler threw. The remaining connections are still served.
                 streams.notifyLater(this::drainWaiting);
             }
@@ -167,14 +199,24 @@ final class Acceptor {
         } else {
             limit.acquired(streams.loop().nowNanos());
             singleShot = limit.isWithin(backlog, fd);
-            waiting.add(connection);
+            addWaiting(connection);
+            singleShot |= listener.slot.limit.isFull();
+        }
+    }
+
+    /// Serves an accepted connection as soon as it has a permit.
+    void addWaiting(OpenDescriptor connection) {
+        waiting.add(connection);
+        if (socket.isOpen()) {
             drainWaiting();
+        } else {
+            onClosed();
         }
     }
 
     /// Resets a connection that is not served, as the kernel resets those in the backlog. An
     /// orderly end could pass for an empty response.
-    private void reject(OpenDescriptor connection) {
+    void reject(OpenDescriptor connection) {
         try {
             SocketOption.resetOnClose(syscalls, connection);
         } finally {
@@ -213,7 +255,7 @@ final class Acceptor {
     /// @param closed how many were shed
     private void onExhausted(int errno, int closed) {
         StreamCounters counters = streams.operations().streamCounters();
-        shed += closed;
+        long _ = listener.slot.add(ListenerSlot.SHED, closed);
         counters.shed.add(closed);
         if (limit.refused(listener + " has stopped accepting", errno, streams.loop().nowNanos())) {
             counters.exhaustions.add(1);
@@ -278,14 +320,20 @@ final class Acceptor {
         }
     }
 
-    /// Resets the connections that were not served, after the listening socket has closed.
+    /// Hands over or resets the connections that were not served, after the listening socket has
+    /// closed.
     void onClosed() {
+        boolean _ = listener.slot.limit.remove(listener);
         closeReserve();
         if (retry != null) {
             retry.cancel();
         }
+        LoopGroupListener group = listener.slot.group;
         while (!waiting.isEmpty()) {
-            reject(waiting.remove());
+            OpenDescriptor connection = waiting.remove();
+            if (group == null || !group.handOverWaiting(connection, listener)) {
+                listener.refuseWaiting(connection);
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
+import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
@@ -18,14 +19,14 @@ import java.time.Duration;
 
 /// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
-/// Loop thread only.
-final class Connection implements Transport.Handler {
-    final SocketTransport socket;
+/// Loop thread only, except where noted.
+final class Connection extends StreamOwnership<Streams> implements Transport.Handler {
+    private static final int DISCARD_BYTES = 1 << 16;
+
     final StreamInput input;
     final StreamOutput output;
     final StreamTimeouts timeouts;
     final StreamLifecycle lifecycle;
-    final Streams streams;
     final StreamConfig config;
     final SocketAddress peer;
 
@@ -33,14 +34,25 @@ final class Connection implements Transport.Handler {
     final SocketAddress target;
 
     final LoopStream stream;
-    private final @Nullable LoopListener acceptedBy;
+    private @Nullable LoopListener acceptedBy;
+
+    /// The streams of the current loop.
+    Streams streams;
+
+    SocketTransport socket;
     private Transport transport;
+
+    /// The move to another loop in progress; null if none.
+    private @Nullable StreamMove move;
+
+    // Shared: written by the loop that the connection arrives on, read by any thread.
+    private volatile EventLoop loop;
 
     /// Null on plaintext connections.
     private @Nullable TlsEngine tlsEngine;
 
-    /// Whether unread input belongs to TLS, which has not started yet.
-    private boolean securing;
+    /// True while input must be held back: before TLS starts, and during a move.
+    private boolean deliverySuspended;
 
     private boolean reading;
     private boolean readsUnderPressure;
@@ -66,13 +78,15 @@ final class Connection implements Transport.Handler {
             SocketAddress target,
             StreamConfig config,
             @Nullable LoopListener acceptedBy) {
+        super(streams);
         this.streams = streams;
+        loop = streams.loop();
         this.config = config;
         this.peer = peer;
         this.acceptedBy = acceptedBy;
         this.target = target;
         readsUnderPressure = config.readsUnderBackpressure().orElse(acceptedBy == null);
-        this.socket = new SocketTransport(streams, socket);
+        this.socket = new SocketTransport(streams, socket, null);
         transport = this.socket;
         transport.setHandler(this);
         lifecycle = new StreamLifecycle(this);
@@ -80,12 +94,13 @@ final class Connection implements Transport.Handler {
         output = new StreamOutput(this, streams.operations());
         timeouts = new StreamTimeouts(this);
         stream = new LoopStream(this);
-        streams.add(this);
         timeouts.reschedule();
+        streams.add(this); // Last: a constructor that throws leaves no stream to close.
     }
 
+    /// Returns the loop that the connection belongs to. Any thread.
     EventLoop loop() {
-        return streams.loop();
+        return loop;
     }
 
     Transport transport() {
@@ -107,6 +122,10 @@ final class Connection implements Transport.Handler {
     @SuppressWarnings("ReferenceEquality") // compares identity
     boolean isAcceptedBy(LoopListener listener) {
         return acceptedBy == listener;
+    }
+
+    @Nullable LoopListener acceptedBy() {
+        return acceptedBy;
     }
 
     boolean isUnderPressure() {
@@ -139,10 +158,10 @@ final class Connection implements Transport.Handler {
         over.setHandler(this);
         tlsEngine = engine;
         transport = over;
-        securing = true;
+        deliverySuspended = true;
         loop().microtask(
                         () -> {
-                            securing = false;
+                            deliverySuspended = false;
                             over.start(input.detachUnread());
                             reading = false;
                             updateReading();
@@ -150,8 +169,8 @@ final class Connection implements Transport.Handler {
         return outcome.promise();
     }
 
-    boolean isSecuring() {
-        return securing;
+    boolean isDeliverySuspended() {
+        return deliverySuspended;
     }
 
     boolean isSecured() {
@@ -286,29 +305,138 @@ final class Connection implements Transport.Handler {
         reading = false;
         timeouts.cancel();
         input.close();
-        if (barrier != null) {
-            barrier.reject(lifecycle.closedException());
-            barrier = null;
-        }
+        rejectBarrier(lifecycle.closedException());
         output.rejectFlushWaiters();
-        boolean reset = !output.isEmpty() || mustReset(why);
+        boolean reset = !output.isEmpty() || lifecycle.mustReset(why);
         if (why == CloseReason.LOOP_ENDED && !reset) {
-            socket.discardUnread();
+            discardUnread();
         }
         transport.close(reset);
+        if (move != null) {
+            move.uncount();
+            move = null;
+        }
+        stream.confineTo(streams);
     }
 
-    /// Whether the peer must see a reset, because an orderly end would hide that data is missing.
-    private boolean mustReset(CloseReason why) {
-        return switch (why) {
-            case ENDED, CLOSED, RESET -> false;
-            case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.isMissingEnd();
-            // The alert with the cause is in flight.
-            case TLS_FAILED, HANDSHAKE_TIMEOUT -> false;
-            // A reset would destroy output that the peer has not read yet.
-            case LINGER_TIMEOUT -> !output.hasEnded();
-            default -> true;
-        };
+    private void rejectBarrier(Throwable why) {
+        if (barrier != null) {
+            barrier.reject(why);
+            barrier = null;
+        }
+    }
+
+    private void discardUnread() {
+        NativeBuffer room = pool().acquire(DISCARD_BYTES);
+        if (room != null) {
+            NativeSockets.discardInput(streams.operations().syscalls(), socket.socket, room);
+            room.release();
+        }
+    }
+
+    // ------------------------------------------------------------------ moving
+
+    boolean isMoving() {
+        return move != null;
+    }
+
+    @Nullable StreamMove move() {
+        return move;
+    }
+
+    /// Suspends all callbacks, and calls of the user, until the connection arrives or closes.
+    void beginMove(StreamMove started, Throwable barrierReason) {
+        move = started;
+        stream.confineTo(null);
+        rejectBarrier(barrierReason);
+        deliverySuspended = true;
+        timeouts.suspend();
+        updateReading();
+        streams.operations().beforeFlush(started::stop); // After the output of this tick.
+    }
+
+    /// Whether TLS prevents a move: during the handshake, and while a failure is reported.
+    boolean isTlsBusy() {
+        return tlsEngine != null && (session() == null || tls().isDone());
+    }
+
+    boolean isIdle() {
+        return output.isEmpty() && timeouts.isQuiet();
+    }
+
+    boolean isPiped() {
+        return pipes > 0 || output.hadPipe();
+    }
+
+    private TlsTransport tls() {
+        return (TlsTransport) transport;
+    }
+
+    @Override
+    public void onStopped() {
+        if (move != null) {
+            move.stopped();
+        }
+    }
+
+    /// Copies all data out of the memory of the loop that the connection leaves.
+    void detachMemory() {
+        input.detachMemory();
+        output.detachMemory();
+        if (tlsEngine != null) {
+            tls().input.detachMemory();
+            tls().output.detachMemory();
+        }
+    }
+
+    /// Leaves the loop. Only [#arrive] may follow.
+    void leave() {
+        if (acceptedBy != null) {
+            boolean _ = acceptedBy.slot.movedAway.add(this);
+        }
+        lifecycle.leave();
+        socket.detach();
+        streams.left(this);
+        inTransit(); // Last: from here the target decides.
+    }
+
+    /// Continues on a loop that the connection has moved to. Called on that loop.
+    void arrive(Streams to) {
+        SocketTransport before = socket;
+        streams = to;
+        to.arrived(this);
+        socket = new SocketTransport(to, before.socket, before);
+        if (tlsEngine == null) {
+            transport = socket;
+            socket.setHandler(this);
+        } else {
+            tls().attach(to, socket);
+        }
+        stream.confineTo(to);
+        loop = to.loop();
+        boolean aborts = arrivedOn(to);
+        if (acceptedBy != null) {
+            acceptedBy = acceptedBy.slot.ofMoved(this, acceptedBy);
+        }
+        if (!output.attachMemory(to.operations())) {
+            lifecycle.close(CloseReason.MEMORY_LIMIT, to.bufferMemoryExhausted());
+        } else if (aborts) {
+            lifecycle.close(CloseReason.ABORTED, null);
+        } else {
+            input.attachMemory();
+        }
+    }
+
+    /// Ends the move. If `moved` starts another move, callbacks stay suspended.
+    void endMove(Runnable moved) {
+        move = null;
+        moved.run();
+        if (isOpenOrDraining() && move == null) {
+            deliverySuspended = false;
+            timeouts.resume();
+            output.resumeAfterMove();
+            input.resumeDelivery();
+        }
     }
 
     @Override

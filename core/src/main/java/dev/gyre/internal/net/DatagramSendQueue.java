@@ -3,7 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.SystemCallException;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.io.BufferPool;
-import dev.gyre.internal.io.MessageExchange;
+import dev.gyre.internal.io.DatagramIo;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.Errno;
@@ -26,7 +26,7 @@ final class DatagramSendQueue {
     /// @param to null for the socket's peer
     private record Queued(NativeBuffer message, @Nullable SocketAddress to) {}
 
-    private final MessageExchange exchange;
+    private final DatagramIo exchange;
     private final OpenDescriptor socket;
     private final int family;
     private final BufferPool pool;
@@ -44,7 +44,7 @@ final class DatagramSendQueue {
 
     /// @param onFailure called at once for each error
     DatagramSendQueue(
-            MessageExchange exchange,
+            DatagramIo exchange,
             OpenDescriptor socket,
             int family,
             BufferPool pool,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Consumer;
 
 /// Polls a socket for the peer's end or reset while no receive would notice it. Runs at the end of
-/// a tick in which the socket became idle.
+/// a tick in which the socket became idle or stopped.
 ///
 /// A poll in flight is not cancelled when reading resumes: most streams pause more than once.
 ///
@@ -31,9 +31,16 @@ final class HangupWatch implements Runnable {
     /// Whether a hang-up was reported. It is permanent, so no further poll is needed.
     private boolean hungUp;
 
-    HangupWatch(SocketTransport transport, LoopOperations operations) {
+    /// @param before the watch of the same socket on the previous loop; null for a new socket
+    HangupWatch(
+            SocketTransport transport, LoopOperations operations, @Nullable HangupWatch before) {
         this.transport = transport;
         this.operations = operations;
+        if (before != null) {
+            inputEnded = before.inputEnded;
+            outputEnded = before.outputEnded;
+            endReported = before.endReported;
+        }
     }
 
     void inputEnded() {
@@ -51,6 +58,10 @@ final class HangupWatch implements Runnable {
     /// Arms the poll if the socket is idle and a hang-up is still of interest.
     @Override
     public void run() {
+        if (!transport.isActive()) {
+            transport.reportIfStopped();
+            return;
+        }
         if (armed
                 || hungUp
                 || (inputEnded && outputEnded)
@@ -76,8 +87,9 @@ final class HangupWatch implements Runnable {
     private void ready(Operation done) {
         armed = false;
         operations.countBackground(-1);
-        if (transport.isClosed()) {
+        if (!transport.isActive()) {
             transport.releaseIfIdle();
+            run(); // The next loop polls again.
             return;
         }
         if (transport.isReceiving()) {
@@ -112,6 +124,12 @@ final class HangupWatch implements Runnable {
         } else if (!inputEnded && !endReported) {
             endReported = true;
             transport.handler().onEndPending();
+        }
+    }
+
+    void cancel() {
+        if (armed && poll != null) {
+            boolean _ = poll.cancel();
         }
     }
 

@@ -145,6 +145,23 @@ final class InputBuffer {
         return detached;
     }
 
+    /// Copies unread input out of the loop's pool before a move. Ends the view of `read()`.
+    void detachMemory() {
+        NativeBuffer kept = detach();
+        if (kept != null) {
+            unread = StreamMove.copyOf(kept);
+            kept.release();
+        }
+    }
+
+    /// Copies unread input into the pool of another loop after a move.
+    void attachMemory() {
+        NativeBuffer copy = detach();
+        if (copy != null) {
+            append(copy);
+        }
+    }
+
     /// @param lent whether a callback is reading from `unread` and releases it afterwards
     void clear(boolean lent) {
         if (lentView != null) {

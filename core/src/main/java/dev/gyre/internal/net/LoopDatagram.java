@@ -7,7 +7,7 @@ import dev.gyre.Timer;
 import dev.gyre.WatchSpec;
 import dev.gyre.Watcher;
 import dev.gyre.internal.base.Counter;
-import dev.gyre.internal.io.MessageExchange;
+import dev.gyre.internal.io.DatagramIo;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -43,7 +43,7 @@ public final class LoopDatagram implements Datagram {
     private final int family;
     private final int maxMessageBytes;
     private final OpenDescriptor socket;
-    private final MessageExchange exchange;
+    private final DatagramIo exchange;
     private final DatagramSendQueue sendQueue;
     private final SocketAddress address;
 
@@ -100,10 +100,10 @@ public final class LoopDatagram implements Datagram {
         }
     }
 
-    private static MessageExchange exchangeOf(Loop loop) {
-        MessageExchange known = loop.owned(MessageExchange.class);
+    private static DatagramIo exchangeOf(Loop loop) {
+        DatagramIo known = loop.owned(DatagramIo.class);
         if (known == null) {
-            known = new MessageExchange(loop.operations().syscalls());
+            known = new DatagramIo(loop.operations().syscalls());
             loop.own(known);
         }
         return known;

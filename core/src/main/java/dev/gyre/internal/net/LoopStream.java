@@ -1,9 +1,13 @@
 package dev.gyre.internal.net;
 
+import dev.gyre.BlockingWork;
+import dev.gyre.BoundedExecutor;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Buffer;
@@ -31,7 +35,12 @@ import java.util.function.Consumer;
 /// Loop thread only.
 public final class LoopStream implements Stream {
     private final Connection connection;
+
+    /// The loop whose thread may call; null while the stream moves to another loop.
+    private @Nullable Streams confinedTo;
+
     private @Nullable SocketAddress local;
+    @Nullable StreamProcessing processing; // Null until the first process().
 
     // The callbacks of onData and onEnd; null until set.
     private @Nullable Consumer<? super Buffer> onData;
@@ -56,10 +65,19 @@ public final class LoopStream implements Stream {
 
     LoopStream(Connection connection) {
         this.connection = connection;
+        confinedTo = connection.streams;
+    }
+
+    void confineTo(@Nullable Streams streams) {
+        confinedTo = streams;
     }
 
     private void requireConfined(String method) {
-        connection.streams.requireConfined(method);
+        Streams here = confinedTo;
+        if (here == null) { // No cost: the JIT checks for null anyway.
+            throw StreamMove.exception(connection, method);
+        }
+        here.requireConfined(method);
     }
 
     @Override
@@ -142,13 +160,27 @@ public final class LoopStream implements Stream {
     @Override
     public void pause() {
         requireConfined("pause");
+        StreamProcessing.leavePause(processing);
         connection.input.pause();
     }
 
     @Override
     public void resume() {
         requireConfined("resume");
+        StreamProcessing.leavePause(processing);
         connection.input.resume();
+    }
+
+    @Override
+    public <T extends @Nullable Object> Promise<T> process(
+            BoundedExecutor executor, BlockingWork<? extends T> work) {
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(work, "work");
+        requireConfined("process");
+        if (processing == null) {
+            processing = new StreamProcessing(connection);
+        }
+        return processing.start(executor, work);
     }
 
     @Override
@@ -213,6 +245,7 @@ public final class LoopStream implements Stream {
     public Promise<Long> pipe(Stream to) {
         Objects.requireNonNull(to, "to");
         requireConfined("pipe");
+        ((LoopStream) to).requireConfined("pipe");
         clearCallbacks();
         return Pipeline.of(connection, ((LoopStream) to).connection);
     }
@@ -221,6 +254,7 @@ public final class LoopStream implements Stream {
     public void join(Stream other) {
         Objects.requireNonNull(other, "other");
         requireConfined("join");
+        ((LoopStream) other).requireConfined("join");
         clearCallbacks();
         ((LoopStream) other).clearCallbacks();
         Pipeline.join(connection, ((LoopStream) other).connection);
@@ -320,10 +354,7 @@ public final class LoopStream implements Stream {
     @Override
     public Stream lingerAtMost(Duration timeout) {
         requireConfined("lingerAtMost");
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("linger must not be negative: " + timeout);
-        }
-        connection.timeouts.lingerAtMost(timeout);
+        connection.timeouts.lingerAtMost(Checks.notNegative("linger", timeout));
         return this;
     }
 
@@ -349,6 +380,14 @@ public final class LoopStream implements Stream {
         }
         TlsEngine engine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records());
         return connection.secure(engine, tls.handshakeTimeout());
+    }
+
+    @Override
+    public void moveTo(EventLoop target, Consumer<? super Stream> moved) {
+        Objects.requireNonNull(target, "target");
+        Objects.requireNonNull(moved, "moved");
+        requireConfined("moveTo");
+        StreamMove.start(connection, Loop.of(target), moved);
     }
 
     @Override

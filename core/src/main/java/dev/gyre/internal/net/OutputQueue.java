@@ -1,7 +1,7 @@
 package dev.gyre.internal.net;
 
-import dev.gyre.Deferred;
 import dev.gyre.internal.io.BufferPool;
+import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.io.Buffer;
@@ -9,6 +9,7 @@ import dev.gyre.io.Buffer;
 import org.jspecify.annotations.Nullable;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Pending output, in order: pooled memory, lent buffers and ranges of files. Small writes share
@@ -45,12 +46,12 @@ final class OutputQueue {
 
     static final class FilePart {
         final OpenDescriptor file;
-        private final Deferred<Long> outcome;
+        private final StreamPromise<Long> outcome;
         private long offset;
         private long left;
         private long sent;
 
-        FilePart(OpenDescriptor file, long offset, long bytes, Deferred<Long> outcome) {
+        FilePart(OpenDescriptor file, long offset, long bytes, StreamPromise<Long> outcome) {
             this.file = file;
             this.offset = offset;
             this.left = bytes;
@@ -72,7 +73,7 @@ final class OutputQueue {
         }
     }
 
-    private final BufferPool pool;
+    private BufferPool pool;
 
     /// A ring of [NativeBuffer] (pooled), [LentBuffer] and [FilePart].
     private @Nullable Object[] pieces = NONE;
@@ -283,6 +284,39 @@ final class OutputQueue {
         marked = 0;
         pieces = NONE;
         head = 0;
+    }
+
+    /// Copies all memory out of the loop's pool before a move, and returns lent buffers.
+    void detachMemory(LoopOperations from) {
+        for (int i = 0; i < count; i++) {
+            if (at(i) instanceof FilePart file) {
+                file.outcome.leave(from);
+            } else {
+                NativeBuffer memory = Objects.requireNonNull(memory(i));
+                memory.endLoan();
+                NativeBuffer copy = StreamMove.copyOf(memory);
+                release(at(i));
+                pieces[(head + i) & (pieces.length - 1)] = copy;
+            }
+        }
+    }
+
+    /// Copies all memory into the pool of another loop after a move.
+    ///
+    /// @return false if that pool is exhausted
+    boolean attachMemory(BufferPool to) {
+        pool = to;
+        for (int i = 0; i < count; i++) {
+            if (at(i) instanceof NativeBuffer copy && copy.readable() > 0) {
+                NativeBuffer pooled = to.acquire(copy.readable());
+                if (pooled == null) {
+                    return false;
+                }
+                int _ = pooled.transferFrom(copy, copy.readable());
+                pieces[(head + i) & (pieces.length - 1)] = pooled;
+            }
+        }
+        return true;
     }
 
     private static void release(Object memory) {

@@ -6,6 +6,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.sys.Errno;
@@ -285,9 +286,7 @@ public final class SocketConnector implements AutoCloseable {
 
     private void timedOut(Duration timeout) {
         StringBuilder text = new StringBuilder("cannot connect to ");
-        long millis = timeout.toMillis();
-        text.append(target).append(" within ");
-        text.append(millis < 1_000 ? millis + " ms" : millis / 1_000.0 + " s");
+        text.append(target).append(" within ").append(Checks.format(timeout));
         if (lookup != null) {
             text.append(": the name lookup is still in progress");
         }

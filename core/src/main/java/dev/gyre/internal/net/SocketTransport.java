@@ -15,7 +15,6 @@ import dev.gyre.internal.io.VectorOperation;
 import dev.gyre.internal.net.OutputQueue.FilePart;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
-import dev.gyre.internal.sys.SocketCalls;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.operation.Operation;
 import dev.gyre.io.operation.ReceiveOperation;
@@ -42,6 +41,8 @@ import java.util.function.Consumer;
 /// A cancelled receive must complete before the next one starts. It may hold bytes that the next
 /// one would overtake.
 ///
+/// A stopped transport is never used again. The socket gets another one on its next loop.
+///
 /// Loop thread only.
 final class SocketTransport implements Transport {
     /// Limits one write, so that other connections are served and progress is visible on slow ones.
@@ -56,11 +57,6 @@ final class SocketTransport implements Transport {
     }
 
     private static final Duration SHORTAGE_DELAY = Duration.ofMillis(20);
-
-    /// Bounds the discarded input: more than a kernel buffers for one connection by default.
-    private static final int MAX_DISCARDS = 256;
-
-    private static final int DISCARD_BYTES = 1 << 16;
 
     private final EventLoop loop;
     private final LoopOperations operations;
@@ -86,14 +82,21 @@ final class SocketTransport implements Transport {
     /// Whether output waits for kernel memory.
     private boolean outputSuspended;
 
+    /// False once closed or stopped.
+    private boolean active = true;
+
     private boolean closed;
 
-    SocketTransport(Streams streams, OpenDescriptor socket) {
+    /// How many notifications of [#laterUnlessClosed] are pending.
+    private int notices;
+
+    /// @param before the transport of the same socket on the previous loop; null for a new socket
+    SocketTransport(Streams streams, OpenDescriptor socket, @Nullable SocketTransport before) {
         loop = streams.loop();
         operations = streams.operations();
         this.socket = socket;
         receive = operations.pools().receiving.acquire().of(socket, this::received);
-        hangup = new HangupWatch(this, operations);
+        hangup = new HangupWatch(this, operations, before == null ? null : before.hangup);
         operations.beforeFlush(hangup); // Arms it unless a receive starts before.
     }
 
@@ -111,7 +114,7 @@ final class SocketTransport implements Transport {
     @Override
     public void setReading(boolean wanted) {
         this.wanted = wanted;
-        if (wanted && receiving == Receiving.STOPPED && !closed) {
+        if (wanted && receiving == Receiving.STOPPED && active) {
             receive();
             if (barrierPending) {
                 cancelReceive();
@@ -136,7 +139,7 @@ final class SocketTransport implements Transport {
     @Override
     public void requestInputBarrier() {
         barrierPending = true;
-        if (receiving == Receiving.RECEIVING && !closed) {
+        if (receiving == Receiving.RECEIVING && active) {
             cancelReceive();
         }
     }
@@ -174,6 +177,7 @@ final class SocketTransport implements Transport {
             handler().onInputEnded();
         } else if (isShortage(result)) {
             retryAfterShortage(() -> setReading(wanted));
+            operations.beforeFlush(hangup);
             return;
         } else if (!done.isCancelled()) {
             wanted = false;
@@ -193,7 +197,7 @@ final class SocketTransport implements Transport {
     }
 
     boolean isIdle() {
-        return !closed && !wanted && receiving == Receiving.STOPPED;
+        return active && !wanted && receiving == Receiving.STOPPED;
     }
 
     boolean isReceiving() {
@@ -208,7 +212,7 @@ final class SocketTransport implements Transport {
 
     @Override
     public void flush(OutputQueue queue) {
-        if (writing != null || outputSuspended || closed || queue.isEmpty()) {
+        if (writing != null || outputSuspended || !active || queue.isEmpty()) {
             return;
         }
         this.queue = queue;
@@ -280,9 +284,12 @@ final class SocketTransport implements Transport {
         boolean fileEnded = fileBytes > 0 && !failed && !isShort && bytes < fileBytes;
         SystemCallException failure = failed ? done.failure() : null;
         done.release();
-        if (closed) {
-            releaseIfIdle();
-            return;
+        if (!active) {
+            if (closed) {
+                releaseIfIdle();
+                return;
+            }
+            operations.beforeFlush(hangup); // Reports the stop.
         }
         from.consumed(bytes);
         if (fileEnded) {
@@ -290,8 +297,8 @@ final class SocketTransport implements Transport {
         }
         if (failure != null) {
             handler().onFailed(reasonOf(failure), failure);
-        } else if (failed) {
-            handler().onFailed(CloseReason.LOOP_ENDED, null); // Only the loop cancels writes.
+        } else if (failed && active) {
+            handler().onFailed(CloseReason.LOOP_ENDED, null); // The loop has cancelled the write.
         } else if (isShort) {
             suspendOutput(from);
             if (bytes > 0) {
@@ -328,12 +335,48 @@ final class SocketTransport implements Transport {
 
     /// The handler is never called inside a call of its own.
     private void laterUnlessClosed(Runnable news) {
+        notices++;
         operations.beforeFlush(
                 () -> {
+                    notices--;
                     if (!closed) {
                         news.run();
+                        operations.beforeFlush(hangup);
                     }
                 });
+    }
+
+    /// Stops all I/O without closing, for a move to another loop. Input and output that operations
+    /// in flight transfer meanwhile are reported. [Handler#onStopped()] follows them.
+    void stop() {
+        active = false;
+        wanted = false;
+        if (receiving == Receiving.RECEIVING) {
+            cancelReceive();
+        }
+        if (writing != null) {
+            boolean _ = writing.cancel(); // The part that was sent is consumed.
+        }
+        hangup.cancel();
+        operations.beforeFlush(hangup);
+    }
+
+    @Override
+    public boolean isStopped() {
+        return !active && !closed && isUnused() && notices == 0;
+    }
+
+    void reportIfStopped() {
+        if (isStopped()) {
+            handler().onStopped();
+        }
+    }
+
+    /// Releases the operations of a stopped socket. The socket stays open.
+    void detach() {
+        closed = true;
+        releaseOperations();
+        operations.endLease(socket);
     }
 
     @Override
@@ -342,6 +385,7 @@ final class SocketTransport implements Transport {
             return;
         }
         closed = true;
+        active = false;
         wanted = false;
         if (reset) {
             SocketOption.resetOnClose(operations.syscalls(), socket);
@@ -350,37 +394,27 @@ final class SocketTransport implements Transport {
         operations.beforeFlush(this::releaseIfIdle);
     }
 
-    /// Discards unread input. If the socket closed with unread input, the kernel would send a reset
-    /// and destroy output that the peer has not read. Input after this call still has that effect.
-    void discardUnread() {
-        NativeBuffer room = closed ? null : operations.pool().acquire(DISCARD_BYTES);
-        if (room == null) {
-            return;
-        }
-        SocketCalls calls = operations.syscalls().sockets().get();
-        long into = room.writeAddress();
-        for (int left = MAX_DISCARDS; left > 0; left--) {
-            int dropped = socket.use(fd -> (int) calls.recv(fd, into, DISCARD_BYTES, 0));
-            if (dropped <= 0 && dropped != -Errno.EINTR) {
-                break;
-            }
-        }
-        room.release();
-    }
-
-    boolean isClosed() {
-        return closed;
+    boolean isActive() {
+        return active;
     }
 
     /// After `close`: releases the operations once none of them is in flight.
     void releaseIfIdle() {
         Handler known = handler;
-        if (!isReceiving() && writing == null && !hangup.isArmed() && known != null) {
-            handler = null;
-            receive.release();
-            hangup.release();
+        if (closed && isUnused() && known != null) {
+            releaseOperations();
             known.onReleased();
         }
+    }
+
+    private boolean isUnused() {
+        return !isReceiving() && writing == null && !hangup.isArmed();
+    }
+
+    private void releaseOperations() {
+        handler = null;
+        receive.release();
+        hangup.release();
     }
 
     static boolean isShortage(long result) {

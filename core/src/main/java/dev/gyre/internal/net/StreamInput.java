@@ -113,7 +113,7 @@ final class StreamInput {
         return paused
                 || protocol == null
                 || discarding
-                || connection.isSecuring()
+                || connection.isDeliverySuspended()
                 || connection.isUnderPressure();
     }
 
@@ -291,6 +291,18 @@ final class StreamInput {
         completeRead();
         connection.updateReading();
         return waiting.promise();
+    }
+
+    boolean hasPendingRead() {
+        return pendingRead != null;
+    }
+
+    void detachMemory() {
+        buffer.detachMemory();
+    }
+
+    void attachMemory() {
+        buffer.attachMemory();
     }
 
     void requireNoPendingRead() {

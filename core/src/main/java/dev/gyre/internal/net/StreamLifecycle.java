@@ -8,6 +8,8 @@ import dev.gyre.io.TimeoutKind;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /// The states of a stream from open to closed, the close reason, and the close listeners.
@@ -32,9 +34,9 @@ final class StreamLifecycle {
     /// Set by the protocol. Reported instead of the actual reason.
     private @Nullable CloseReason reportedReason;
 
-    private @Nullable Consumer<? super CloseReason> onClose;
+    private List<Consumer<? super CloseReason>> onClose = List.of();
 
-    /// The listener that accepted the stream, and pipes.
+    /// Of pipes.
     private @Nullable Consumer<? super Connection> closeListener;
 
     private boolean notified;
@@ -85,7 +87,15 @@ final class StreamLifecycle {
     }
 
     void onClose(Consumer<? super CloseReason> callback) {
-        onClose = callback;
+        CloseReason why = reason;
+        if (notified && why != null) {
+            connection.streams.notifyLater(() -> callback.accept(why));
+        } else if (onClose.isEmpty()) {
+            onClose = List.of(callback); // Less memory than a growable list.
+        } else {
+            onClose = onClose.size() == 1 ? new ArrayList<>(onClose) : onClose;
+            onClose.add(callback);
+        }
     }
 
     /// Adds a listener besides the user's. It is notified later if the others already were.
@@ -104,6 +114,11 @@ final class StreamLifecycle {
                         };
     }
 
+    /// The stream leaves a loop, which may be shutting down.
+    void leave() {
+        shuttingDown = false;
+    }
+
     /// Notifies the protocol, the user and the other listeners, even if one of them throws.
     private void notifyClosed(CloseReason why) {
         Protocol current = connection.input.protocol();
@@ -112,12 +127,26 @@ final class StreamLifecycle {
                 current.onClose(connection.stream, why);
             }
         } finally {
-            try {
-                if (onClose != null) {
-                    onClose.accept(why);
-                }
-            } finally {
+            notifyFrom(0, why);
+        }
+    }
+
+    private void notifyFrom(int first, CloseReason why) {
+        int next = first;
+        try {
+            while (next < onClose.size()) { // A callback may add another one.
+                onClose.get(next++).accept(why);
+            }
+        } finally {
+            int rest = next;
+            if (rest < onClose.size()) {
+                connection.streams.notifyLater(() -> notifyFrom(rest, why)); // One has thrown.
+            } else {
                 notified = true;
+                LoopListener listener = connection.acceptedBy();
+                if (listener != null) {
+                    listener.connectionClosed(connection);
+                }
                 if (closeListener != null) {
                     closeListener.accept(connection);
                 }
@@ -192,7 +221,8 @@ final class StreamLifecycle {
 
     void transportFailed(CloseReason why, @Nullable Throwable cause) {
         // Many peers end TLS without close_notify. After close() no input is lost.
-        boolean done = why == CloseReason.TLS_FAILED && draining && connection.output.hasEnded();
+        boolean ofTls = why == CloseReason.TLS_TRUNCATED || why == CloseReason.TLS_FAILED;
+        boolean done = ofTls && draining && connection.output.hasEnded();
         close(done ? CloseReason.CLOSED : why, done ? null : cause);
     }
 
@@ -211,6 +241,20 @@ final class StreamLifecycle {
         if (!continues) {
             close(timeout.reason(), null);
         }
+    }
+
+    /// Whether the peer must see a reset, because an orderly end would hide that data is missing.
+    boolean mustReset(CloseReason why) {
+        StreamOutput output = connection.output;
+        return switch (why) {
+            case ENDED, CLOSED, RESET -> false;
+            case IDLE_TIMEOUT, READ_TIMEOUT, LOOP_ENDED -> output.isMissingEnd();
+            // The alert with the cause is in flight.
+            case TLS_HANDSHAKE_FAILED, TLS_TRUNCATED, TLS_FAILED, HANDSHAKE_TIMEOUT -> false;
+            // A reset would destroy output that the peer has not read yet.
+            case LINGER_TIMEOUT -> !output.hasEnded();
+            default -> true;
+        };
     }
 
     /// Closes the stream at once. Listeners are notified before the loop waits again, and never

@@ -1,6 +1,5 @@
 package dev.gyre.internal.net;
 
-import dev.gyre.Deferred;
 import dev.gyre.Promise;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
@@ -32,7 +31,7 @@ import java.util.function.Consumer;
 /// Loop thread only.
 final class StreamOutput {
     private final Connection connection;
-    private final LoopOperations operations;
+    private LoopOperations operations;
     private final Runnable flush = this::flush;
     private OutputQueue queue;
 
@@ -54,7 +53,7 @@ final class StreamOutput {
     private long sent;
     private @Nullable ArrayDeque<FlushWaiter> flushWaiters;
 
-    private record FlushWaiter(long until, Deferred<@Nullable Void> outcome) {}
+    private record FlushWaiter(long until, StreamPromise<@Nullable Void> outcome) {}
 
     /// The user's callback, in addition to the protocol's.
     private @Nullable Runnable onWritable;
@@ -99,6 +98,11 @@ final class StreamOutput {
     /// Whether the end is required and missing, so that an orderly close would hide truncation.
     boolean isMissingEnd() {
         return requiresEnd && !ending;
+    }
+
+    /// Whether a pipe writes or has written to this stream.
+    boolean hadPipe() {
+        return pipeSource != null;
     }
 
     /// Whether a pipe writes to this stream and has not reached its end.
@@ -158,7 +162,7 @@ final class StreamOutput {
     }
 
     Promise<Long> send(OpenDescriptor file, long offset, long bytes) {
-        Deferred<Long> outcome = connection.loop().deferred();
+        StreamPromise<Long> outcome = new StreamPromise<>(connection.loop().deferred());
         if (!mayWrite()) {
             outcome.reject(connection.lifecycle.closedException());
         } else if (bytes == 0) {
@@ -256,11 +260,15 @@ final class StreamOutput {
         if (!queue.isEmpty() || (ending && !endRequested)) {
             scheduleFlush();
         }
-        if (backpressured && hasRoom()) {
+        notifyIfWritable();
+        endIfEmpty();
+    }
+
+    private void notifyIfWritable() {
+        if (backpressured && hasRoom() && !connection.isMoving()) {
             backpressured = false;
             notifyWritable();
         }
-        endIfEmpty();
     }
 
     private boolean hasRoom() {
@@ -308,7 +316,7 @@ final class StreamOutput {
     }
 
     Promise<@Nullable Void> flushed() {
-        Deferred<@Nullable Void> outcome = connection.loop().deferred();
+        StreamPromise<@Nullable Void> outcome = new StreamPromise<>(connection.loop().deferred());
         if (!connection.isOpenOrDraining()) {
             outcome.reject(connection.lifecycle.closedException());
         } else if (isEmpty()) {
@@ -381,5 +389,37 @@ final class StreamOutput {
         queue = new OutputQueue(operations.pool());
         plaintextQueue = below;
         return below;
+    }
+
+    boolean isFlushScheduled() {
+        return flushScheduled;
+    }
+
+    /// Copies pending output out of the loop's memory before a move, and returns lent buffers.
+    void detachMemory() {
+        queue.detachMemory(operations);
+        if (plaintextQueue != null) {
+            plaintextQueue.detachMemory(operations);
+        }
+        if (flushWaiters != null) {
+            flushWaiters.forEach(each -> each.outcome.leave(operations));
+        }
+    }
+
+    /// Continues on another loop after a move.
+    ///
+    /// @return false if the memory of that loop is exhausted
+    boolean attachMemory(LoopOperations to) {
+        operations = to;
+        endsWhenEmpty = false; // It was the previous loop that ended.
+        return queue.attachMemory(to.pool())
+                && (plaintextQueue == null || plaintextQueue.attachMemory(to.pool()));
+    }
+
+    void resumeAfterMove() {
+        if (!queue.isEmpty() || (ending && !endRequested)) {
+            scheduleFlush();
+        }
+        notifyIfWritable();
     }
 }

@@ -14,6 +14,12 @@ import java.time.Duration;
 /// Loop thread only.
 final class StreamTimeouts {
     private static final long NEVER = Long.MAX_VALUE;
+
+    /// Value of `timerAt` while suspended. It is before every deadline, so no timer is scheduled.
+    private static final long SUSPENDED = Long.MIN_VALUE;
+
+    private static final long QUIET_NANOS = 1_000_000_000;
+
     private static final Duration MAX_TIMEOUT = Duration.ofDays(36_500);
 
     private final Connection connection;
@@ -123,6 +129,11 @@ final class StreamTimeouts {
         sentAt = connection.nowNanos();
     }
 
+    /// Whether no byte was received or sent for a while.
+    boolean isQuiet() {
+        return connection.nowNanos() - Math.max(receivedAt, sentAt) >= QUIET_NANOS;
+    }
+
     private void scheduleBy(long deadline) {
         if (deadline >= timerAt || !connection.isOpenOrDraining()) {
             return;
@@ -175,11 +186,21 @@ final class StreamTimeouts {
     }
 
     void cancel() {
+        suspend();
+        lingering = false;
+    }
+
+    /// Stops the timer while the stream moves to another loop. Deadlines stay.
+    void suspend() {
         if (timer != null) {
             timer.cancel();
             timer = null;
-            timerAt = NEVER;
         }
-        lingering = false;
+        timerAt = SUSPENDED;
+    }
+
+    void resume() {
+        timerAt = NEVER;
+        reschedule();
     }
 }

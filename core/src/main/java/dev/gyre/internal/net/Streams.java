@@ -1,10 +1,11 @@
 package dev.gyre.internal.net;
 
-import static dev.gyre.internal.base.Log.LOG;
-
 import dev.gyre.EventLoop;
+import dev.gyre.LoopState;
 import dev.gyre.Promise;
+import dev.gyre.internal.base.DeferredLog;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.base.Throwables;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -40,6 +41,7 @@ public final class Streams implements AutoCloseable {
     private final TaskRing notifications = new TaskRing("stream notifications");
     private boolean notificationsScheduled;
     private @Nullable Connection first;
+
     private boolean closed;
 
     private Streams(Loop loop) {
@@ -62,7 +64,21 @@ public final class Streams implements AutoCloseable {
         return known;
     }
 
-    EventLoop loop() {
+    /// Returns the streams of a loop that a stream arrives on. The loop may be terminating.
+    static Streams ofArrival(Loop loop) {
+        Streams known = loop.owned(Streams.class);
+        if (known == null) {
+            known = new Streams(loop);
+            if (loop.state() == LoopState.TERMINATED) {
+                known.closed = true;
+            } else {
+                loop.own(known);
+            }
+        }
+        return known;
+    }
+
+    Loop loop() {
         return loop;
     }
 
@@ -133,15 +149,36 @@ public final class Streams implements AutoCloseable {
     }
 
     void add(Connection connection) {
+        link(connection);
+        operations.streamCounters().opened.add(1);
+    }
+
+    void remove(Connection connection, CloseReason why) {
+        unlink(connection);
+        operations.streamCounters().closed(why);
+    }
+
+    /// Adds a connection that moved here from another loop.
+    void arrived(Connection connection) {
+        link(connection);
+        operations.streamCounters().movedIn.add(1);
+    }
+
+    /// Removes a connection that moves to another loop. Does not throw: no loop would close it.
+    void left(Connection connection) {
+        unlink(connection);
+        operations.streamCounters().movedOut.add(1);
+    }
+
+    private void link(Connection connection) {
         connection.next = first;
         if (first != null) {
             first.previous = connection;
         }
         first = connection;
-        operations.streamCounters().opened.add(1);
     }
 
-    void remove(Connection connection, CloseReason why) {
+    private void unlink(Connection connection) {
         Connection before = connection.previous;
         Connection after = connection.next;
         if (before == null) {
@@ -154,7 +191,6 @@ public final class Streams implements AutoCloseable {
         }
         connection.next = null;
         connection.previous = null;
-        operations.streamCounters().closed(why);
     }
 
     void add(LoopListener listener) {
@@ -163,6 +199,22 @@ public final class Streams implements AutoCloseable {
 
     void remove(LoopListener listener) {
         listeners.remove(listener);
+    }
+
+    /// Moves up to `max` connections that a listener has accepted to another loop, idle ones first.
+    void moveAcceptedBy(LoopListener listener, Loop target, int max) {
+        List<Connection> idle = new ArrayList<>();
+        List<Connection> active = new ArrayList<>();
+        for (Connection each = first; each != null && idle.size() < max; each = each.next) {
+            if (each.isAcceptedBy(listener)) {
+                (each.isIdle() ? idle : active).add(each);
+            }
+        }
+        idle.addAll(active);
+        int left = max;
+        for (int i = 0; i < idle.size() && left > 0; i++) {
+            left -= StreamMove.tryStart(idle.get(i), target) ? 1 : 0;
+        }
     }
 
     /// Resets and logs the open connections that a listener has accepted, and returns their number.
@@ -176,6 +228,10 @@ public final class Streams implements AutoCloseable {
         for (Connection each : accepted) {
             each.lifecycle.close(CloseReason.ABORTED, null);
         }
+        for (Connection each : listener.slot.movedAway) {
+            StreamMove.abort(each);
+            accepted.add(each);
+        }
         logReset("Draining of listener " + listener.address(), accepted);
         return accepted.size();
     }
@@ -188,9 +244,8 @@ public final class Streams implements AutoCloseable {
             for (int i = 0; i < reset.size() && i < MAX_LOGGED_PEERS; i++) {
                 text.append(i == 0 ? "" : ", ").append(reset.get(i).peer);
             }
-            LOG.log(
-                    Level.WARNING,
-                    text.append(reset.size() > MAX_LOGGED_PEERS ? ", …" : "").toString());
+            text.append(reset.size() > MAX_LOGGED_PEERS ? ", …" : "");
+            DeferredLog.log(Level.WARNING, text::toString);
         }
     }
 
@@ -238,12 +293,12 @@ public final class Streams implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        List<RuntimeException> failed = new ArrayList<>();
+        List<Throwable> failed = new ArrayList<>();
         while (!notifications.isEmpty()) {
             attempt(notifications.take(), failed); // The loop runs no more microtasks.
         }
         for (LoopListener listener : List.copyOf(listeners)) {
-            listener.close();
+            attempt(listener::close, failed); // The others and the connections still close.
         }
         List<Connection> unfinished = new ArrayList<>();
         for (Connection each = first; each != null; each = each.next) {
@@ -258,16 +313,16 @@ public final class Streams implements AutoCloseable {
         logReset("Loop " + loop.config().name(), unfinished);
         operations.runFlushActions(); // Returns lent buffers that are not in flight.
         if (!failed.isEmpty()) {
-            RuntimeException thrown = failed.removeFirst();
+            Throwable thrown = failed.removeFirst();
             failed.forEach(thrown::addSuppressed);
-            throw thrown;
+            throw Throwables.rethrow(thrown);
         }
     }
 
-    private static void attempt(Runnable last, List<RuntimeException> failed) {
+    private static void attempt(Runnable last, List<Throwable> failed) {
         try {
             last.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             failed.add(e);
         }
     }

@@ -4,6 +4,7 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.tls.Ciphertext;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsEngine.Next;
+import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +18,10 @@ final class TlsInput {
     /// Room for three decrypted records.
     private static final int PLAINTEXT_BYTES = 1 << 16;
 
-    /// The first buffer for an incomplete record. More is reserved once this is filled.
+    /// The initial size of the buffer for an incomplete record. A full buffer grows.
     private static final int MIN_HELD_BYTES = 4 << 10;
 
-    /// Above this, reading from the transport below stops.
+    /// The limit of buffered ciphertext. Reading from the transport pauses above it.
     private static final int MAX_HELD_BYTES = 1 << 16;
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
@@ -73,7 +74,12 @@ final class TlsInput {
         boolean wantsMore = held == null || decrypt(null);
         dropIfEmpty();
         if (wantsMore && ended && !transport.isDone()) {
-            transport.react(engine.inputClosed());
+            Next next = engine.inputClosed();
+            if (next == Next.FAILURE) {
+                transport.fail(CloseReason.TLS_TRUNCATED, engine.failure());
+            } else {
+                transport.react(next);
+            }
         }
     }
 
@@ -140,7 +146,7 @@ final class TlsInput {
                 if (!transport.isDone()) {
                     transport.react(next);
                 }
-                if (next != Next.OUTPUT || !transport.sendPending()) {
+                if (next != Next.OUTPUT || !transport.output.pump()) {
                     return next == Next.INPUT;
                 }
             }
@@ -208,6 +214,24 @@ final class TlsInput {
             transport.handler().onReceived(view);
         } finally {
             view.endBorrowing(InputBuffer.OWNER);
+        }
+    }
+
+    /// Copies the held input out of the loop's pool before a move.
+    void detachMemory() {
+        NativeBuffer kept = held;
+        if (kept != null) {
+            held = StreamMove.copyOf(kept);
+            kept.release();
+        }
+    }
+
+    /// Copies the held input into the pool of another loop after a move.
+    void attachMemory() {
+        NativeBuffer copy = held;
+        held = null;
+        if (copy != null) {
+            hold(copy, copy.readable());
         }
     }
 

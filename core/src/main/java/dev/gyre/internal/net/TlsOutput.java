@@ -36,7 +36,7 @@ final class TlsOutput {
 
     private final TlsTransport transport;
     private final TlsEngine engine;
-    private final Transport below;
+    private Transport below;
 
     /// Output of the transport below: plaintext from before TLS, then records.
     private final OutputQueue records;
@@ -256,6 +256,7 @@ final class TlsOutput {
         } else {
             pump();
         }
+        transport.onStopped();
     }
 
     private void dropFileBytes() {
@@ -326,6 +327,19 @@ final class TlsOutput {
     /// Sends the rest of the alert.
     void flushRecords() {
         below.flush(records);
+    }
+
+    /// Copies the file bytes out of the loop's pool before a move.
+    void detachMemory() {
+        NativeBuffer read = fileBytes;
+        if (read != null) {
+            fileBytes = StreamMove.copyOf(read);
+            read.release();
+        }
+    }
+
+    void attach(Transport below) {
+        this.below = below;
     }
 
     /// The transport below has been released.

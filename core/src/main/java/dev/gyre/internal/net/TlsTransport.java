@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.tls.TlsEngine;
@@ -36,15 +37,15 @@ final class TlsTransport implements Transport, Transport.Handler {
     /// with unread input would cause a reset, which destroys the alert.
     private static final Duration ALERT_TIMEOUT = Duration.ofSeconds(1);
 
-    private final Streams streams;
-    private final EventLoop loop;
-    final LoopOperations operations;
+    private Streams streams;
+    private EventLoop loop;
+    LoopOperations operations;
     final TlsEngine engine;
-    private final Transport below;
+    private Transport below;
     private final Duration timeout;
     private final Deferred<TlsSession> handshake;
-    private final TlsInput input;
-    private final TlsOutput output;
+    final TlsInput input;
+    final TlsOutput output;
 
     private @Nullable Handler handler;
     private @Nullable Timer timer;
@@ -99,24 +100,21 @@ final class TlsTransport implements Transport, Transport.Handler {
 
     /// @param first input that was received before; released here
     void start(@Nullable NativeBuffer first) {
+        if (first != null && isDone()) {
+            first.release();
+        } else if (first != null) {
+            input.prepend(first);
+        }
         if (isDone()) {
-            if (first != null) {
-                first.release();
-            }
             return;
         }
         started = true;
         timer = loop.after(timeout, _ -> handshakeTimedOut()).unreference();
-        if (first != null) {
-            input.prepend(first);
-        }
         pump();
         if (!isDone()) {
             below.setReading(reading); // The previous handler may have left it reading.
         }
     }
-
-    // ------------------------------------------------------------------ progress
 
     /// Whether the engine is no longer used.
     boolean isDone() {
@@ -135,13 +133,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         output.pump();
         input.resume();
         updateReading();
-    }
-
-    /// Sends the engine's own messages, which it requires before it receives more.
-    ///
-    /// @return whether it sent any
-    boolean sendPending() {
-        return output.pump();
     }
 
     void react(Next next) {
@@ -191,6 +182,7 @@ final class TlsTransport implements Transport, Transport.Handler {
     private void tasksDone() {
         engine.tasksDone();
         pump();
+        onStopped();
     }
 
     private void updateReading() {
@@ -207,21 +199,18 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
     }
 
-    // ------------------------------------------------------------------ as a transport
-
     @Override
     public void setReading(boolean wanted) {
         this.wanted = wanted;
         if (wanted && open && !resumeScheduled && input.hasPending()) {
             resumeScheduled = true;
-            loop.microtask(this::resume);
+            loop.microtask(
+                    () -> {
+                        resumeScheduled = false;
+                        pump();
+                    });
         }
         updateReading();
-    }
-
-    private void resume() {
-        resumeScheduled = false;
-        pump();
     }
 
     @Override
@@ -253,6 +242,34 @@ final class TlsTransport implements Transport, Transport.Handler {
     }
 
     @Override
+    public boolean isStopped() {
+        return below.isStopped()
+                && failing == null
+                && !engine.areTasksRunning()
+                && output.isReleased();
+    }
+
+    @Override
+    public void onStopped() {
+        if (!closed && isStopped()) {
+            handler().onStopped();
+        }
+    }
+
+    /// Continues over another transport, of the loop that the stream has moved to.
+    void attach(Streams to, Transport below) {
+        streams = to;
+        loop = to.loop();
+        operations = to.operations();
+        this.below = below;
+        engine.moveTo(to.records());
+        below.setHandler(this);
+        output.attach(below);
+        input.attachMemory();
+        operations.beforeFlush(this::pump);
+    }
+
+    @Override
     public void close(boolean reset) {
         if (closed) {
             return;
@@ -270,8 +287,6 @@ final class TlsTransport implements Transport, Transport.Handler {
         input.release();
         below.close(reset);
     }
-
-    // ------------------------------------------------------------------ as the handler below
 
     @Override
     public void onReceived(NativeBuffer data) {
@@ -372,30 +387,31 @@ final class TlsTransport implements Transport, Transport.Handler {
         }
     }
 
-    // ------------------------------------------------------------------ failing
-
     private void handshakeTimedOut() {
         timer = null;
         fail(
                 CloseReason.HANDSHAKE_TIMEOUT,
-                new SSLException("the TLS handshake did not complete within " + timeout));
+                new SSLException(
+                        "the TLS handshake did not complete within " + Checks.format(timeout)));
     }
 
     void failForMemory() {
         fail(CloseReason.MEMORY_LIMIT, streams.bufferMemoryExhausted());
     }
 
-    /// Fails the connection after a last attempt to send the alert.
+    /// Fails the connection after a last attempt to send the alert. A failure of TLS before the
+    /// handshake is complete is one of the handshake.
     void fail(CloseReason reason, @Nullable Throwable cause) {
         if (isDone()) {
             return;
         }
-        failing = reason;
+        boolean ofTls = reason == CloseReason.TLS_FAILED || reason == CloseReason.TLS_TRUNCATED;
+        failing = ofTls && !open ? CloseReason.TLS_HANDSHAKE_FAILED : reason;
         failure = cause;
         cancelTimer();
         streams.handshakes().cancel(this);
         output.sendAlert();
-        if (output.isEmpty() || reason != CloseReason.TLS_FAILED) {
+        if (output.isEmpty() || !ofTls) {
             setBelowReading(false);
             loop.microtask(this::notifyFailure);
         } else {

@@ -47,6 +47,9 @@ interface Transport {
         /// The loop is shutting down and reads no more. Pending output may still be sent.
         void onShutdown();
 
+        /// The transport has stopped, see [#isStopped()]. Called at least once.
+        default void onStopped() {}
+
         /// After [#close]: no operation uses the queue.
         void onReleased();
     }
@@ -69,6 +72,10 @@ interface Transport {
 
     /// Ends the output. Called once, when the queue is empty and no write is in flight.
     void endOutput();
+
+    /// Whether the transport has stopped for a move to another loop: no operation is in flight, and
+    /// none will start.
+    boolean isStopped();
 
     /// Closes the transport.
     ///

@@ -135,8 +135,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         }
     }
 
-    // ------------------------------------------------------------------ watches
-
     void add(OpenFileWatch watch) {
         watches.add(watch);
         changeReferenced(1);
@@ -183,8 +181,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
         scanned.clear();
         List.copyOf(watches).forEach(OpenFileWatch::terminate);
     }
-
-    // ------------------------------------------------------------------ directories
 
     /// Adds a kernel watch. The caller must listen to it or remove it.
     ///
@@ -244,8 +240,6 @@ final class InotifyInstance implements AutoCloseable, InotifyReader.Sink {
     static boolean isMissing(int errno) {
         return errno == Errno.ENOENT || errno == Errno.ENOTDIR || errno == Errno.ELOOP;
     }
-
-    // ------------------------------------------------------------------ events
 
     /// Reads events and verifies the watches, repeatedly while changes interfere or a state is
     /// wrong.

@@ -66,8 +66,8 @@ public final class JvmSignalHandlers {
         }
     }
 
-    /// Returns whether the JVM calls handlers. With -Xrs it does not: HotSpot rejects some signals
-    /// then, and accepts handlers for the others that it never calls.
+    /// Returns whether the JVM calls handlers. With -Xrs it does not. HotSpot then rejects
+    /// handlers for some signals, and never calls the other handlers.
     boolean areCalled() {
         ThreadGroup top = Thread.currentThread().getThreadGroup();
         for (ThreadGroup parent = top; parent != null; parent = parent.getParent()) {

@@ -1,9 +1,11 @@
 package dev.gyre.internal.promise;
 
 import dev.gyre.Cancellation;
+import dev.gyre.CooperativeExecutor;
 import dev.gyre.EventLoop;
 import dev.gyre.Outcome;
 import dev.gyre.Promise;
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.time.Durations;
 
@@ -178,9 +180,21 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     }
 
     @Override
+    public final Promise<T> onRejected(Consumer<? super Throwable> action) {
+        Objects.requireNonNull(action, "action");
+        Cleanup observe =
+                () -> {
+                    if (!isResolved()) {
+                        action.accept(reason());
+                    }
+                };
+        return attachStep("onRejected", new Step.Finally<T>(this, observe, true));
+    }
+
+    @Override
     public final Promise<T> finallyRun(Cleanup cleanup) {
         Objects.requireNonNull(cleanup, "cleanup");
-        return attachStep("finallyRun", new Step.Finally<T>(this, cleanup));
+        return attachStep("finallyRun", new Step.Finally<T>(this, cleanup, false));
     }
 
     @Override
@@ -198,7 +212,11 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     @Override
     public final T await() throws InterruptedException {
         requireOtherThread();
-        if (!isSettled()) {
+        CooperativeExecutor turns = CooperativeExecutor.current(loop());
+        if (turns != null) {
+            markHandled();
+            turns.await(this::isSettled);
+        } else if (!isSettled()) {
             Subscription subscription = unparkOnSettlement();
             while (!isSettled()) {
                 throwIfInterrupted(subscription);
@@ -212,7 +230,13 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
     public final T await(Duration timeout) throws InterruptedException, TimeoutException {
         long nanos = Durations.saturatedNanos("timeout", timeout);
         requireOtherThread();
-        if (!isSettled()) {
+        CooperativeExecutor turns = CooperativeExecutor.current(loop());
+        if (turns != null) {
+            markHandled();
+            if (!turns.await(this::isSettled, Duration.ofNanos(nanos))) {
+                throw timedOut(timeout);
+            }
+        } else if (!isSettled()) {
             long deadlineNanos = System.nanoTime() + nanos;
             Subscription subscription = unparkOnSettlement();
             while (!isSettled()) {
@@ -220,12 +244,16 @@ public sealed class LoopPromise<T extends @Nullable Object> extends PromiseState
                 long left = deadlineNanos - System.nanoTime(); // survives wrap-around
                 if (left <= 0) {
                     subscription.cancel();
-                    throw new TimeoutException(this + " did not settle within " + timeout);
+                    throw timedOut(timeout);
                 }
                 LockSupport.parkNanos(this, left);
             }
         }
         return valueOrThrow();
+    }
+
+    private TimeoutException timedOut(Duration timeout) {
+        return new TimeoutException(this + " did not settle within " + Checks.format(timeout));
     }
 
     private void requireOtherThread() {

@@ -1,5 +1,6 @@
 package dev.gyre.internal.promise;
 
+import dev.gyre.CooperativeExecutor;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopOverloadedException;
 import dev.gyre.LoopTerminatedException;
@@ -8,8 +9,12 @@ import dev.gyre.internal.base.StackReserve;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /// A future for a promise: clause P-4. It keeps the promise reachable, as do its dependents. The
 /// loop does not: without this reference the promise could be collected, and the loop could not
@@ -19,13 +24,16 @@ public sealed class PromiseFuture<T extends @Nullable Object> extends Completabl
     @SuppressWarnings({"unused", "UnusedVariable"})
     volatile @Nullable Object held;
 
-    private PromiseFuture(@Nullable Object held) {
+    private final EventLoop loop;
+
+    private PromiseFuture(EventLoop loop, @Nullable Object held) {
+        this.loop = loop;
         this.held = held;
     }
 
     static <T extends @Nullable Object> CompletableFuture<T> of(LoopPromise<T> promise) {
         StackReserve.requireLarge();
-        PromiseFuture<T> future = new PromiseFuture<>(promise);
+        PromiseFuture<T> future = new PromiseFuture<>(promise.loop(), promise);
         if (promise.isSettled()) {
             promise.markHandled();
             future.completeLike(promise); // Nothing depends on it yet.
@@ -38,7 +46,7 @@ public sealed class PromiseFuture<T extends @Nullable Object> extends Completabl
     /// Calls the body on the loop thread and follows the promise it returns. Any thread.
     public static <T extends @Nullable Object> CompletableFuture<T> call(
             EventLoop loop, Callable<? extends Promise<? extends T>> body) {
-        Call<T> call = new Call<>(body);
+        Call<T> call = new Call<>(loop, body);
         switch (loop.trySubmit(call)) {
             case ACCEPTED -> {}
             case OVERLOADED ->
@@ -57,12 +65,57 @@ public sealed class PromiseFuture<T extends @Nullable Object> extends Completabl
 
     @Override
     public final <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-        return new PromiseFuture<>(this);
+        return new PromiseFuture<>(loop, this);
     }
 
     /// The completing thread runs a future's dependents, so the loop thread must not complete it.
     final void follow(LoopPromise<? extends T> promise) {
-        Subscription.of(promise, () -> Thread.startVirtualThread(() -> completeLike(promise)));
+        Subscription.of(promise, () -> onAnotherThread(() -> completeLike(promise)));
+    }
+
+    final void onAnotherThread(Runnable completion) {
+        if (loop.config().executor() instanceof CooperativeExecutor turns) {
+            turns.execute(completion);
+        } else {
+            Thread.startVirtualThread(completion);
+        }
+    }
+
+    @Override
+    public T get() throws InterruptedException, ExecutionException {
+        CooperativeExecutor turns = CooperativeExecutor.current(loop);
+        if (turns != null) {
+            turns.await(this::isDone);
+        }
+        return super.get();
+    }
+
+    @Override
+    public T get(long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        CooperativeExecutor turns = CooperativeExecutor.current(loop);
+        if (turns == null) {
+            return super.get(timeout, unit);
+        }
+        boolean done = turns.await(this::isDone, Duration.of(timeout, unit.toChronoUnit()));
+        return super.get(done ? timeout : 0, unit);
+    }
+
+    @Override
+    public T join() {
+        CooperativeExecutor turns = CooperativeExecutor.current(loop);
+        boolean interrupted = false;
+        while (turns != null && !isDone()) {
+            try {
+                turns.await(this::isDone);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return super.join();
     }
 
     private void completeLike(LoopPromise<? extends T> settled) {
@@ -79,8 +132,8 @@ public sealed class PromiseFuture<T extends @Nullable Object> extends Completabl
             implements Runnable {
         private final Callable<? extends Promise<? extends T>> body;
 
-        private Call(Callable<? extends Promise<? extends T>> body) {
-            super(null);
+        private Call(EventLoop loop, Callable<? extends Promise<? extends T>> body) {
+            super(loop, null);
             this.body = body;
         }
 
@@ -107,7 +160,7 @@ public sealed class PromiseFuture<T extends @Nullable Object> extends Completabl
 
         /// Completes the future exceptionally. Runs no user code on the calling thread.
         public void fail(Throwable reason) {
-            Thread.startVirtualThread(() -> completeExceptionally(reason));
+            onAnotherThread(() -> completeExceptionally(reason));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.gyre.BlockingWork;
 import dev.gyre.BoundedExecutor;
 import dev.gyre.Cancellation;
 import dev.gyre.CancellationSource;
+import dev.gyre.internal.base.QueueingExecutor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -158,8 +159,10 @@ final class PromisedWork<T extends @Nullable Object> extends ExternalWork<T> imp
     }
 
     private void leaveQueue() {
-        if (executor instanceof BoundedExecutor bounded) {
-            bounded.remove(this);
+        switch (executor) {
+            case BoundedExecutor bounded -> bounded.remove(this);
+            case QueueingExecutor.Waiting waiting -> waiting.remove(this);
+            default -> {}
         }
     }
 }

@@ -69,8 +69,6 @@ public final class Promises {
         this.tracing = tracing;
     }
 
-    // ------------------------------------------------------------------ creating promises
-
     public <T extends @Nullable Object> Deferred<T> deferred() {
         return isLoopThread() && termination == null
                 ? new LoopDeferred<>(this.<T>pending())
@@ -184,8 +182,6 @@ public final class Promises {
                 });
     }
 
-    // ------------------------------------------------------------------ confinement
-
     /// Creates a promise that is not derived from another one. Rejected once the loop has begun to
     /// reject pending promises, as it might never terminate otherwise.
     private <R> R create(String method, Supplier<R> body) {
@@ -270,8 +266,6 @@ public final class Promises {
         }
     }
 
-    // ------------------------------------------------------------------ tracking
-
     /// Any thread.
     Registry.Entry newEntry(LoopPromise<?> promise) {
         return new Registry.Entry(
@@ -328,8 +322,6 @@ public final class Promises {
             timer.cancel();
         }
     }
-
-    // ------------------------------------------------------------------ termination
 
     public boolean hasExternalWork() {
         return awaited() > 0;
@@ -408,8 +400,6 @@ public final class Promises {
         termination = reason;
         unhandled.exclude(reason);
     }
-
-    // ------------------------------------------------------------------ metrics, any thread
 
     public long live() {
         return registry.live.get();

@@ -5,6 +5,7 @@ import dev.gyre.Promise.Action;
 import dev.gyre.Promise.Cleanup;
 import dev.gyre.Promise.Handler;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.base.Throwables;
 import dev.gyre.internal.time.Durations;
 
@@ -215,10 +216,13 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
 
     static final class Finally<T extends @Nullable Object> extends Step<T, T> {
         private @Nullable Cleanup cleanup;
+        private final boolean handles;
 
-        Finally(LoopPromise<T> source, Cleanup cleanup) {
+        /// @param handles whether the cleanup handles a rejection unless it throws
+        Finally(LoopPromise<T> source, Cleanup cleanup, boolean handles) {
             super(source);
             this.cleanup = cleanup;
+            this.handles = handles;
         }
 
         @Override
@@ -229,6 +233,9 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
                 clean.run();
             } catch (Throwable thrown) {
                 throw source.isResolved() ? thrown : Throwables.firstOf(thrown, source.reason());
+            }
+            if (handles) {
+                markHandled();
             }
             settleLike(source);
         }
@@ -254,7 +261,7 @@ abstract sealed class Step<S extends @Nullable Object, T extends @Nullable Objec
         }
 
         private void timeOut(Duration timeout) {
-            settleRejected(new TimeoutException("not settled within " + timeout));
+            settleRejected(new TimeoutException("not settled within " + Checks.format(timeout)));
         }
     }
 }

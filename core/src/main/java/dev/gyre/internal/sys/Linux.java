@@ -88,6 +88,7 @@ public final class Linux {
     public static final int SO_KEEPALIVE = 9;
     public static final int SO_LINGER = 13;
     public static final int SO_REUSEPORT = 15;
+    public static final int SO_ATTACH_REUSEPORT_CBPF = 51;
     public static final int IPPROTO_TCP = 6;
     public static final int TCP_NODELAY = 1;
     public static final int TCP_KEEPIDLE = 4;
@@ -103,6 +104,21 @@ public final class Linux {
     public static final int SPLICE_F_NONBLOCK = 2;
     public static final int AT_FDCWD = -100;
     public static final int STATX_BASIC_STATS = 0x7ff;
+
+    /// `struct sock_fprog`: the number of instructions in two bytes, then their address.
+    public static final int SIZEOF_SOCK_FPROG = 16;
+
+    public static final int OFFSETOF_SOCK_FPROG_FILTER = 8;
+
+    /// `struct sock_filter`: the code in two bytes, two jumps of one byte each, then the operand.
+    public static final int SIZEOF_SOCK_FILTER = 8;
+
+    public static final int BPF_LD_W_ABS = 0x20;
+    public static final int BPF_ALU_MOD_K = 0x94;
+    public static final int BPF_RET_A = 0x16;
+
+    /// The operand of a load that reads the processor's number, not the packet.
+    public static final int SKF_AD_OFF_CPU = -0x1000 + 36;
 
     /// `struct linger`: on or off, then the seconds.
     public static final int SIZEOF_LINGER = 8;

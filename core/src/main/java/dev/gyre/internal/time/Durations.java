@@ -1,5 +1,7 @@
 package dev.gyre.internal.time;
 
+import dev.gyre.internal.base.Checks;
+
 import java.time.Duration;
 import java.util.Objects;
 
@@ -15,15 +17,12 @@ public final class Durations {
     /// @param what the name of the parameter, for the message
     /// @throws IllegalArgumentException if it is negative or exceeds 292 years
     public static long nanos(String what, Duration duration) {
-        Objects.requireNonNull(duration, what);
-        if (duration.isNegative()) {
-            throw new IllegalArgumentException(what + " must not be negative, but is " + duration);
-        }
+        Checks.notNegative(what, duration);
         try {
             return duration.toNanos();
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException(
-                    what + " must be below 292 years, but is " + duration, e);
+                    what + " must be below 292 years, but is " + Checks.format(duration), e);
         }
     }
 

@@ -74,11 +74,11 @@ public final class TlsEngine {
             HexFormat.of().parseHex("8025010303000c00000010" + "00".repeat(28));
 
     private final SSLEngine engine;
-    private final RecordScratch scratch;
     private final @Nullable String peer;
     private final HandshakeRecorder recorder;
 
     // One thread at a time.
+    private RecordScratch scratch;
     private @Nullable TlsSession session;
     private @Nullable SSLException failure;
     private boolean tasksRunning;
@@ -101,7 +101,15 @@ public final class TlsEngine {
         this.recorder = recorder;
     }
 
-    // ------------------------------------------------------------------ inspecting
+    /// Moves the engine to another loop, with the scratch buffer of that loop.
+    public void moveTo(RecordScratch scratch) {
+        this.scratch = scratch;
+    }
+
+    /// Whether delegated tasks run on another thread.
+    public boolean areTasksRunning() {
+        return tasksRunning;
+    }
 
     /// Returns the session; null until the handshake is complete.
     public @Nullable TlsSession session() {
@@ -133,8 +141,6 @@ public final class TlsEngine {
                                 && engine.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
                                 && engine.getUseClientMode()));
     }
-
-    // ------------------------------------------------------------------ receiving
 
     /// Decrypts complete records while the destination has room.
     ///
@@ -253,8 +259,6 @@ public final class TlsEngine {
                                 : "the connection ended during the TLS handshake"));
     }
 
-    // ------------------------------------------------------------------ sending
-
     /// Encrypts plaintext and sends handshake messages while there is room.
     ///
     /// @param ciphertext with room for at least [#MAX_RECORD_BYTES]
@@ -347,8 +351,6 @@ public final class TlsEngine {
         }
         outputEnded = true;
     }
-
-    // ------------------------------------------------------------------ the handshake
 
     /// Returns the delegated tasks: signatures, key agreement, certificate checks. Run them on
     /// another thread, then call [#tasksDone()].

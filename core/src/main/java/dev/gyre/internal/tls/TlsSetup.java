@@ -1,5 +1,6 @@
 package dev.gyre.internal.tls;
 
+import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.tls.Credentials.Sources;
 import dev.gyre.internal.tls.Identity.Fixed;
 import dev.gyre.internal.tls.Identity.Password;
@@ -202,10 +203,7 @@ public final class TlsSetup implements Tls, Cloneable {
 
     @Override
     public Tls withHandshakeTimeout(Duration timeout) {
-        if (timeout.compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException(
-                    "handshakeTimeout must be at least 1 ms, but is " + timeout);
-        }
+        Checks.range("handshakeTimeout", timeout, Duration.ofMillis(1), null);
         return with(copy -> copy.handshakeTimeout = timeout);
     }
 

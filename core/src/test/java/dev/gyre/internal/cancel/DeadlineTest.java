@@ -122,7 +122,7 @@ class DeadlineTest {
     void after_misused_throwsAtOnceAndSaysTheValue() {
         assertThatThrownBy(() -> Cancellation.after(loop, Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT-0.001S");
+                .hasMessageContaining("-1 ms");
         assertThatThrownBy(() -> Cancellation.after(loop, Duration.ofNanos(Long.MAX_VALUE)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cannot be represented");

@@ -254,7 +254,7 @@ public abstract class ConnectContract extends OperationFixture {
                                         Duration.ofMillis(-1),
                                         Resolver.system()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("PT-0.001S");
+                .hasMessageContaining("-1 ms");
     }
 
     // ------------------------------------------------------------------ names

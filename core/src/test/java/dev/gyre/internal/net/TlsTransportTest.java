@@ -45,6 +45,11 @@ class TlsTransportTest {
         boolean outputEnded;
 
         @Override
+        public boolean isStopped() {
+            return false;
+        }
+
+        @Override
         public void requestInputBarrier() {}
 
         @Override
@@ -308,7 +313,7 @@ class TlsTransportTest {
         transport.onInputEnded();
         loop.runSome();
 
-        assertThat(user.failed).isEqualTo(CloseReason.TLS_FAILED);
+        assertThat(user.failed).isEqualTo(CloseReason.TLS_HANDSHAKE_FAILED);
         assertThat(user.received).isZero();
     }
 

@@ -78,6 +78,13 @@ class ConstantsTest {
             OFFSETOF_STATX_RDEV_MAJOR          offsetof(struct statx, stx_rdev_major)
             OFFSETOF_STATX_RDEV_MINOR          offsetof(struct statx, stx_rdev_minor)
             SIZEOF_LINGER                      sizeof(struct linger)
+            SIZEOF_SOCK_FPROG                  sizeof(struct sock_fprog)
+            OFFSETOF_SOCK_FPROG_FILTER         offsetof(struct sock_fprog, filter)
+            SIZEOF_SOCK_FILTER                 sizeof(struct sock_filter)
+            BPF_LD_W_ABS                       (BPF_LD | BPF_W | BPF_ABS)
+            BPF_ALU_MOD_K                      (BPF_ALU | BPF_MOD | BPF_K)
+            BPF_RET_A                          (BPF_RET | BPF_A)
+            SKF_AD_OFF_CPU                     (SKF_AD_OFF + SKF_AD_CPU)
             SIZEOF_SOCKADDR_STORAGE            sizeof(struct sockaddr_storage)
             SIZEOF_SOCKADDR_IN                 sizeof(struct sockaddr_in)
             SIZEOF_SOCKADDR_IN6                sizeof(struct sockaddr_in6)
@@ -122,6 +129,7 @@ class ConstantsTest {
             #include <errno.h>
             #include <fcntl.h>
             #include <limits.h>
+            #include <linux/filter.h>
             #include <linux/io_uring.h>
             #include <poll.h>
             #include <signal.h>

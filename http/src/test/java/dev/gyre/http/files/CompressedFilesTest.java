@@ -196,7 +196,7 @@ class CompressedFilesTest {
     @Clause("H-4")
     @Test
     void get_afterACompressedFileHasCome_isThat() throws Exception {
-        FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ZERO);
+        FilesConfig config = FilesConfig.DEFAULT.withRevalidateAfter(Duration.ZERO);
         try (ServedSite site = new ServedSite(server -> server.files("/", directory, config))) {
             assertThat(
                             new String(
@@ -275,7 +275,7 @@ class CompressedFilesTest {
         put("b.png", LONG.getBytes(UTF_8));
         Files.write(directory.resolve("b.png.gz"), zip("never asked for"));
         Files.createSymbolicLink(directory.resolve("long.txt.gz"), elsewhere);
-        FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ZERO);
+        FilesConfig config = FilesConfig.DEFAULT.withRevalidateAfter(Duration.ZERO);
         try (ServedSite site = new ServedSite(server -> server.files("/", directory, config))) {
             for (String name : List.of("b.png", "long.txt")) {
                 site.get("/" + name);
@@ -289,7 +289,8 @@ class CompressedFilesTest {
         }
     }
 
-    /// The numbers behind which a file is open: another one is opened before the old one is closed, and has another.
+    /// The descriptors of an open file. Its replacement is opened before it is closed, so the numbers
+    /// differ.
     private String openings(String name) throws IOException {
         Path file = directory.toRealPath().resolve(name);
         StringBuilder found = new StringBuilder();

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.function.BooleanSupplier;
 
-/// How many look at the disk at a time, with a disk that answers when it is told to.
+/// The number of concurrent lookups, with a disk whose reads the test completes.
 class FileLooksTest {
     private static final int AT_ONCE = 64;
     private static final int WAITING = 512;
@@ -133,7 +133,7 @@ class FileLooksTest {
     @Test
     @Clause("H-3")
     void knownFile_whenNoMoreLooksAreAllowed_isAnsweredAsItIsKnown() throws IOException {
-        HttpServer server = server(FilesConfig.DEFAULT.withFresh(Duration.ZERO));
+        HttpServer server = server(FilesConfig.DEFAULT.withRevalidateAfter(Duration.ZERO));
         ask(server, "/a3");
         runUntil("the first look", () -> !disk.isEmpty());
         disk.remove().run();

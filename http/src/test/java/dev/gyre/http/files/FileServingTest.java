@@ -54,7 +54,7 @@ class FileServingTest {
         Files.writeString(directory.resolve(name), content);
     }
 
-    /// Has a file look as if nobody had written to it for a while.
+    /// Sets the time of a file back, so that it counts as settled.
     private Path settled(String name) throws IOException {
         FileTime before = FileTime.from(Instant.now().minusSeconds(100));
         return Files.setLastModifiedTime(directory.resolve(name), before);
@@ -195,7 +195,7 @@ class FileServingTest {
     @Clause("H-4")
     @Test
     void get_afterAChange_isTheNewContent() throws Exception {
-        try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ZERO))) {
+        try (ServedSite site = site(FilesConfig.DEFAULT.withRevalidateAfter(Duration.ZERO))) {
             var before = site.get("/s/hello.txt");
             put("hello.txt", "Hello, other!");
             var after = site.get("/s/hello.txt");
@@ -212,7 +212,7 @@ class FileServingTest {
     @Clause("H-4")
     @Test
     void get_whileFresh_asksTheSystemForNothing() throws Exception {
-        try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ofHours(1)))) {
+        try (ServedSite site = site(FilesConfig.DEFAULT.withRevalidateAfter(Duration.ofHours(1)))) {
             var before = site.get("/s/hello.txt");
             Files.delete(directory.resolve("hello.txt"));
             var after = site.get("/s/hello.txt");
@@ -277,7 +277,7 @@ class FileServingTest {
 
     // ------------------------------------------------------------------ changes while it is known
 
-    /// In place, as editors and `rsync --inplace` do it, and with the times as they were.
+    /// Writes in place and keeps the times, like editors and `rsync --inplace`.
     private void rewrite(String name, byte[] content) throws IOException {
         Path file = directory.resolve(name);
         FileTime before = Files.getLastModifiedTime(file);
@@ -289,7 +289,7 @@ class FileServingTest {
     @Test
     void get_ofAFileRewrittenInPlaceWhileItIsFresh_isOfOnePiece() throws Exception {
         settled("big.bin");
-        FilesConfig config = FilesConfig.DEFAULT.withFresh(Duration.ofHours(1));
+        FilesConfig config = FilesConfig.DEFAULT.withRevalidateAfter(Duration.ofHours(1));
         try (ServedSite site = site(config)) {
             var before = site.get("/s/big.bin");
             byte[] longer = new byte[BIG.length + 50_000];
@@ -309,7 +309,7 @@ class FileServingTest {
     @Test
     void get_ofAFileOfTheSameSizeAndTime_hasAnotherTag() throws Exception {
         settled("hello.txt");
-        try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ZERO))) {
+        try (ServedSite site = site(FilesConfig.DEFAULT.withRevalidateAfter(Duration.ZERO))) {
             String before = site.get("/s/hello.txt").field("ETag");
             // The clock of the system that times changes may tick as slowly as every ten
             // milliseconds.
@@ -405,26 +405,32 @@ class FileServingTest {
                                                 (_, response) ->
                                                         response.type("text/x")
                                                                 .header("X", "y")
-                                                                .file(file))
+                                                                .sendFile(file))
                                         .get(
                                                 "/none",
                                                 (_, response) ->
-                                                        response.file(directory.resolve("none")))
-                                        .get("/dir", (_, response) -> response.file(directory))
+                                                        response.sendFile(
+                                                                directory.resolve("none")))
+                                        .get("/dir", (_, response) -> response.sendFile(directory))
                                         .get(
                                                 "/gone",
-                                                (_, response) -> response.status(410).file(file))
-                                        .blocking("GET", "/b", (_, response) -> response.file(file))
+                                                (_, response) ->
+                                                        response.status(410).sendFile(file))
+                                        .blocking(
+                                                "GET",
+                                                "/b",
+                                                (_, response) -> response.sendFile(file))
                                         .blocking(
                                                 "GET",
                                                 "/bb",
                                                 (_, response) ->
-                                                        response.file(directory.resolve("big.bin")))
+                                                        response.sendFile(
+                                                                directory.resolve("big.bin")))
                                         .blocking(
                                                 "GET",
                                                 "/bnone",
                                                 (_, response) ->
-                                                        response.file(
+                                                        response.sendFile(
                                                                 directory.resolve("none"))))) {
             var answer = site.get("/f");
             assertThat(answer.text()).isEqualTo("Hello, file!");
@@ -468,7 +474,7 @@ class FileServingTest {
         }
     }
 
-    /// How many of ours are below the directory.
+    /// Returns how many of our descriptors are below the directory.
     private long descriptors() throws IOException {
         try (var all = Files.list(Path.of("/proc/self/fd"))) {
             return all.filter(
@@ -489,7 +495,7 @@ class FileServingTest {
     void get_ofASettledFileThatIsTheSame_keepsItsDescriptor() throws Exception {
         Files.setLastModifiedTime(
                 directory.resolve("big.bin"), FileTime.from(Instant.now().minusSeconds(60)));
-        try (ServedSite site = site(FilesConfig.DEFAULT.withFresh(Duration.ZERO))) {
+        try (ServedSite site = site(FilesConfig.DEFAULT.withRevalidateAfter(Duration.ZERO))) {
             for (int i = 0; i < 20; i++) {
                 assertThat(site.get("/s/big.bin").content()).isEqualTo(BIG);
             }

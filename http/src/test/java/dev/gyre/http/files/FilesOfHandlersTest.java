@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.zip.GZIPInputStream;
 
-/// What becomes of a file that a handler answers with: for any method, and with fields of its own.
+/// Files sent by handlers: for any method, and with headers of their own.
 class FilesOfHandlersTest {
     private static final String GZIP = "Accept-Encoding: gzip";
     private static final String SMALL = "some text that is said again and again\n".repeat(100);
@@ -47,7 +47,7 @@ class FilesOfHandlersTest {
         Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(100)));
     }
 
-    /// Both files by `GET`, with what a handler sets before.
+    /// Sends both files to `GET`, after the handler has set headers.
     private ServedSite site(UnaryOperator<Response> handler) {
         return new ServedSite(
                 server ->
@@ -55,7 +55,9 @@ class FilesOfHandlersTest {
                                 "/{name}",
                                 (request, response) ->
                                         handler.apply(response)
-                                                .file(directory.resolve(request.path("name")))));
+                                                .sendFile(
+                                                        directory.resolve(
+                                                                request.pathParam("name")))));
     }
 
     private static String unpacked(Answer answer) throws IOException {
@@ -72,9 +74,9 @@ class FilesOfHandlersTest {
     private HttpServer forAllMethods(HttpServer server) {
         for (String name : List.of("small.txt", "long.txt")) {
             Path file = directory.resolve(name);
-            server.post("/post/" + name, (_, response) -> response.file(file))
-                    .put("/put/" + name, (_, response) -> response.file(file))
-                    .any("/any/" + name, (_, response) -> response.file(file));
+            server.post("/post/" + name, (_, response) -> response.sendFile(file))
+                    .put("/put/" + name, (_, response) -> response.sendFile(file))
+                    .any("/any/" + name, (_, response) -> response.sendFile(file));
         }
         return server.get("/after", (_, response) -> response.text("what follows"));
     }
@@ -185,7 +187,7 @@ class FilesOfHandlersTest {
             assertThat(answer.has("Content-Disposition")).isFalse();
             assertThat(answer.has("Content-Encoding")).isFalse();
             assertThat(answer.has("ETag")).isFalse();
-            assertThat(answer.text()).isEqualTo("it has 3900 bytes\n");
+            assertThat(answer.text()).isEqualTo("the file has 3900 bytes\n");
         }
     }
 

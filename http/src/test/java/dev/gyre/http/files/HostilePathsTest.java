@@ -15,8 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Paths that are meant to lead somewhere else. Beside the directory lies a secret, and one in each place that is
-/// hidden.
+/// Paths that try to escape. A secret is next to the directory, and in each hidden location.
 class HostilePathsTest {
     private static final List<String> HOSTILE =
             List.of(

@@ -180,7 +180,7 @@ class RangesAndConditionsTest {
                 .collect(Collectors.joining(","));
     }
 
-    /// Takes the content apart, strictly.
+    /// Parses the body strictly.
     private static List<String> parts(ServedSite.Answer answer, int size) {
         String type = answer.field("Content-Type");
         assertThat(type).startsWith("multipart/byteranges; boundary=");

@@ -51,10 +51,33 @@ class FuzzTest {
         run(bodies, ChunkFuzz::fuzzerTestOneInput);
     }
 
+    @Clause("H-7")
+    @Test
+    void multipartBodies_mutated_areTheSameInAllPieces() {
+        String a = "Content-Disposition: form-data; name=\"a\"\r\n\r\n";
+        String f = "Content-Disposition: form-data; name=f; filename=\"x\\\"y\"\r\nX: y\r\n\r\n";
+        List<byte[]> bodies =
+                Stream.of(
+                                "--b\r\n" + a + "1\r\n--b--",
+                                "preamble\r\n--b \t\r\n"
+                                        + f
+                                        + "\r\n--x\r\n--b\r\n"
+                                        + a
+                                        + "\r\n--b--",
+                                "--b\r\n" + f + "\r\r\n-\r\n--\r\n--b--\r\nepilogue")
+                        .map(body -> body.getBytes(ISO_8859_1))
+                        .toList();
+        run(bodies, 3_000, MultipartFuzz::fuzzerTestOneInput);
+    }
+
     private static void run(List<byte[]> seeds, Consumer<byte[]> target) {
+        run(seeds, MUTATIONS, target);
+    }
+
+    private static void run(List<byte[]> seeds, int mutations, Consumer<byte[]> target) {
         seeds.forEach(target);
         Random random = new Random(1);
-        for (int i = 0; i < MUTATIONS; i++) {
+        for (int i = 0; i < mutations; i++) {
             byte[] seed = seeds.get(random.nextInt(seeds.size()));
             byte[] input = Mutations.mutated(seed, seeds.get(random.nextInt(seeds.size())), random);
             try {

@@ -22,6 +22,7 @@ class KeptInputsTest {
                 target("ChunkFuzz", ChunkFuzz::fuzzerTestOneInput),
                 target("FrameFuzz", FrameFuzz::fuzzerTestOneInput),
                 target("InflateFuzz", InflateFuzz::fuzzerTestOneInput),
+                target("MultipartFuzz", MultipartFuzz::fuzzerTestOneInput),
                 target("RequestFuzz", RequestFuzz::fuzzerTestOneInput),
                 target("ResponseFuzz", ResponseFuzz::fuzzerTestOneInput));
     }

@@ -3,7 +3,7 @@ package dev.gyre.http.fuzz;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.gyre.http.internal.message.MessageReader;
-import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.http.internal.message.ParseError;
 import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.Buffer;
 
@@ -31,23 +31,23 @@ public final class RequestFuzz {
                             + "++:[\t\\x20-\\x7e\\x80-\\xff]*+\r\n)*+\r\n");
 
     /// What contradicts the grammar; the others are about what it means.
-    private static final Set<Refusal> GRAMMAR =
+    private static final Set<ParseError> GRAMMAR =
             EnumSet.of(
-                    Refusal.BARE_CR,
-                    Refusal.BARE_LF,
-                    Refusal.BAD_METHOD,
-                    Refusal.METHOD_TOO_LONG,
-                    Refusal.BAD_TARGET,
-                    Refusal.BAD_ESCAPE,
-                    Refusal.BAD_VERSION,
-                    Refusal.OTHER_VERSION,
-                    Refusal.SPACE_BEFORE_FIELDS,
-                    Refusal.FOLDED_FIELD,
-                    Refusal.SPACE_AFTER_NAME,
-                    Refusal.EMPTY_NAME,
-                    Refusal.BAD_NAME,
-                    Refusal.MISSING_COLON,
-                    Refusal.CONTROL_BYTE);
+                    ParseError.BARE_CR,
+                    ParseError.BARE_LF,
+                    ParseError.BAD_METHOD,
+                    ParseError.METHOD_TOO_LONG,
+                    ParseError.BAD_TARGET,
+                    ParseError.BAD_ESCAPE,
+                    ParseError.BAD_VERSION,
+                    ParseError.OTHER_VERSION,
+                    ParseError.SPACE_BEFORE_HEADERS,
+                    ParseError.FOLDED_HEADER,
+                    ParseError.SPACE_AFTER_NAME,
+                    ParseError.EMPTY_NAME,
+                    ParseError.BAD_NAME,
+                    ParseError.MISSING_COLON,
+                    ParseError.CONTROL_BYTE);
 
     private RequestFuzz() {}
 
@@ -68,8 +68,8 @@ public final class RequestFuzz {
         if (length == 0 && right > 0) {
             throw new AssertionError("more is asked for, though the head is complete at " + right);
         }
-        if (length < 0 && right > 0 && GRAMMAR.contains(head.refusal())) {
-            throw new AssertionError(head.refusal() + " is said of a head that the grammar takes");
+        if (length < 0 && right > 0 && GRAMMAR.contains(head.error())) {
+            throw new AssertionError(head.error() + " is said of a head that the grammar takes");
         }
     }
 }

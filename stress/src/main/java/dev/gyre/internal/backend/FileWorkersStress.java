@@ -18,8 +18,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A file that a worker opens while the loop ends. Results: how often the request ended, handed out or
-/// abandoned; how many numbers are open that nobody has; and how many were closed twice.
+/// A file that a worker opens while the loop ends. Results: how often the request ended, handed out
+/// or abandoned; how many numbers are open that nobody has; and how many were closed twice.
 public final class FileWorkersStress {
     private FileWorkersStress() {}
 
@@ -53,7 +53,7 @@ public final class FileWorkersStress {
             held = task;
         }
 
-        /// A turn of the loop: what is in the lane is run.
+        /// A tick of the loop: runs the tasks in the lane.
         void turn() {
             Runnable task;
             synchronized (this) {
@@ -64,7 +64,7 @@ public final class FileWorkersStress {
             }
         }
 
-        /// The end: the lane is closed, what is in it is dropped, what is posted is discarded.
+        /// Termination: closes the lane and drops its tasks; later ones are discarded.
         void end() {
             synchronized (this) {
                 over = true;
@@ -146,7 +146,8 @@ public final class FileWorkersStress {
         }
     }
 
-    /// Catches a result that is lost with the lane, and one that both the worker and the loop see to.
+    /// Catches a result that is lost with the lane, and one that both the worker and the loop see
+    /// to.
     @JCStressTest
     @Outcome(id = "1, 0, 0", expect = ACCEPTABLE, desc = "Ended once, and nothing left open.")
     @Outcome(expect = FORBIDDEN, desc = "Ended twice or never, or a number lost or closed twice.")

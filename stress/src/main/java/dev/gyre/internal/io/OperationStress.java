@@ -72,7 +72,7 @@ public final class OperationStress {
                                     });
         }
 
-        /// What a turn of the loop does, with a kernel that is through with the operation.
+        /// A tick of the loop, with a kernel that has completed the operation.
         void turn() {
             loopThread = Thread.currentThread();
             requests.arrive(-Errno.ENOMEM); // Brings no descriptor of its own.

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/// A socket address, and how it lies in memory.
+/// A socket address and its layout in memory.
 sealed interface Address {
-    /// Of the Internet.
+    /// An Internet address.
     ///
-    /// @param host the bytes in hexadecimal: eight digits, or 32 for IPv6
+    /// @param host the bytes in hexadecimal: 8 digits for IPv4, 32 for IPv6
     record Inet(String host, int port) implements Address {
         private static final String MAPPED = "00000000000000000000ffff";
 
@@ -30,7 +30,7 @@ sealed interface Address {
             return host.equals(ANY) || host.equals(ANY6);
         }
 
-        /// Whether the simulated machine has it.
+        /// Returns whether the address is local.
         boolean isLocal() {
             String plain = unmapped().host;
             return isAny()
@@ -39,12 +39,12 @@ sealed interface Address {
                     || (plain.length() == 8 && plain.startsWith("7f"));
         }
 
-        /// The IPv4 address that an IPv6 one stands for, or this one.
+        /// Returns the IPv4 address of an IPv4-mapped IPv6 address; otherwise this.
         Inet unmapped() {
             return host.startsWith(MAPPED) && isV6() ? new Inet(host.substring(24), port) : this;
         }
 
-        /// As a socket of that family shows it.
+        /// Returns the address as a socket of that family reports it.
         Inet shownTo(int domain) {
             return domain == Linux.AF_INET6 && !isV6() ? new Inet(MAPPED + host, port) : unmapped();
         }
@@ -76,7 +76,7 @@ sealed interface Address {
         }
     }
 
-    /// Of a Unix socket; empty for one without a name.
+    /// A Unix socket address; empty if unnamed.
     record Local(String path) implements Address {
         @Override
         public byte[] encoded() {
@@ -97,7 +97,7 @@ sealed interface Address {
 
     byte[] encoded();
 
-    /// Stores it where a caller has room for it: cut off there, with its full length told.
+    /// Stores the address, truncated to the caller's buffer. The stored length is the full one.
     default int store(long address, long lengthAddress) {
         if (address == 0 || lengthAddress == 0) {
             return 0;
@@ -112,7 +112,7 @@ sealed interface Address {
         return 0;
     }
 
-    /// Reads one from memory; null if it is none that the simulated kernel knows.
+    /// Reads an address from memory; `null` if the family is unknown.
     static @Nullable Address load(long address, int length) {
         if (length < 2) {
             return null;

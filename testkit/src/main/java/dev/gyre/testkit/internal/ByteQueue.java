@@ -3,7 +3,7 @@ package dev.gyre.testkit.internal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Bytes in the pieces in which they came. Whoever fills it keeps to a limit.
+/// A queue of bytes in the pieces in which they arrived. The caller limits its size.
 final class ByteQueue {
     private static final class Piece {
         final byte[] bytes;
@@ -29,7 +29,7 @@ final class ByteQueue {
         return size == 0;
     }
 
-    /// Adds a piece, which it keeps.
+    /// Adds a piece without copying it.
     void add(byte[] bytes) {
         if (bytes.length > 0) {
             pieces.add(new Piece(bytes));
@@ -39,7 +39,7 @@ final class ByteQueue {
 
     /// Moves bytes into an array.
     ///
-    /// @return how many pieces were used up by it
+    /// @return the number of pieces consumed
     int take(byte[] into, int offset, int length) {
         int taken = 0;
         int used = 0;

@@ -8,7 +8,7 @@ import dev.gyre.internal.sys.SignalCalls;
 
 import java.util.List;
 
-/// The calls of [PollCalls] and [SignalCalls], answered by a simulated one.
+/// Implements [PollCalls] and [SignalCalls] on a simulated kernel.
 public final class DescriptorCalls implements PollCalls, SignalCalls {
     private static final int F_DUPFD = 0;
     private static final int F_SETFD = 2;
@@ -77,9 +77,9 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
                     store(events, eventsAddress);
                     return events.size();
                 }
-                boolean anything = kernel.hasAgenda() && kernel.nextNanos() - deadline < 0;
+                boolean anything = kernel.hasEvents() && kernel.nextNanos() - deadline < 0;
                 if (!anything && timeoutNanos == Long.MAX_VALUE) {
-                    throw kernel.failure("epoll_wait would wait for ever");
+                    throw kernel.failure("epoll_wait would wait forever");
                 }
                 kernel.moveTo(anything ? kernel.nextNanos() : deadline);
             }
@@ -95,18 +95,18 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
         }
     }
 
-    // ------------------------------------------------------------------ making
+    // ------------------------------------------------------------------ creating
 
     @Override
     public int eventfd(int initialValue, int flags) {
         synchronized (kernel) {
             int status = flags & Linux.EFD_NONBLOCK;
-            return kernel.moves.told(
+            return kernel.transfers.traced(
                     "eventfd", -1, kernel.number(new EventCounter(kernel, initialValue, status)));
         }
     }
 
-    /// Time is waited for by the backend alone.
+    /// Not supported: only the backend waits for time.
     @Override
     public int timerfdCreate(int clockId, int flags) {
         return -Errno.ENOSYS;
@@ -121,7 +121,8 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
     public int pipe2(long pairAddress, int flags) {
         synchronized (kernel) {
             PipeEnd[] ends = PipeEnd.open(kernel, flags & Linux.O_NONBLOCK);
-            return toldPair("pipe2", kernel.numberPair(ends[0], ends[1], pairAddress), pairAddress);
+            return tracedPair(
+                    "pipe2", kernel.numberPair(ends[0], ends[1], pairAddress), pairAddress);
         }
     }
 
@@ -132,12 +133,12 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
         }
         synchronized (kernel) {
             UnixSocket[] ends = UnixSocket.pair(kernel, type & Linux.SOCK_NONBLOCK);
-            return toldPair(
+            return tracedPair(
                     "socketpair", kernel.numberPair(ends[0], ends[1], pairAddress), pairAddress);
         }
     }
 
-    private int toldPair(String call, int result, long pairAddress) {
+    private int tracedPair(String call, int result, long pairAddress) {
         if (result == 0) {
             kernel.note(
                     call
@@ -147,14 +148,14 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
                             + Memory.getInt(pairAddress + Integer.BYTES));
             return 0;
         }
-        return kernel.moves.told(call, -1, result);
+        return kernel.transfers.traced(call, -1, result);
     }
 
     @Override
     public int signalfd(int fd, long setAddress, int flags) {
         synchronized (kernel) {
             if (fd != -1) {
-                return -Errno.EINVAL; // Nobody changes one that is open.
+                return -Errno.EINVAL; // Changing an open one is not supported.
             }
             SignalFile file =
                     new SignalFile(kernel, Memory.getLong(setAddress), flags & Linux.SFD_NONBLOCK);
@@ -162,11 +163,11 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
             if (number >= 0) {
                 kernel.signalFiles.add(file);
             }
-            return kernel.moves.told("signalfd", -1, number);
+            return kernel.transfers.traced("signalfd", -1, number);
         }
     }
 
-    /// All signals are blocked, so that each comes by a descriptor.
+    /// Does nothing: signals are only delivered by descriptors.
     @Override
     public int pthreadSigmask(int how, long setAddress, long oldSetAddress) {
         if (setAddress != 0) {
@@ -183,9 +184,9 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
         synchronized (kernel) {
             OpenFile file = kernel.descriptors.find(fd);
             if (file == null) {
-                return kernel.moves.told("read", fd, (long) -Errno.EBADF);
+                return kernel.transfers.traced("read", fd, (long) -Errno.EBADF);
             }
-            return kernel.moves.read("read", fd, file, address, count, 0, file::read);
+            return kernel.transfers.read("read", fd, file, address, count, 0, file::read);
         }
     }
 
@@ -194,16 +195,16 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
         synchronized (kernel) {
             OpenFile file = kernel.descriptors.find(fd);
             if (file == null) {
-                return kernel.moves.told("write", fd, (long) -Errno.EBADF);
+                return kernel.transfers.traced("write", fd, (long) -Errno.EBADF);
             }
-            return kernel.moves.write("write", fd, file, address, count, 0, file::write);
+            return kernel.transfers.write("write", fd, file, address, count, 0, file::write);
         }
     }
 
     @Override
     public int close(int fd) {
         synchronized (kernel) {
-            return kernel.moves.told("close", fd, kernel.descriptors.close(fd));
+            return kernel.transfers.traced("close", fd, kernel.descriptors.close(fd));
         }
     }
 
@@ -224,7 +225,7 @@ public final class DescriptorCalls implements PollCalls, SignalCalls {
                     yield 0;
                 }
                 case F_DUPFD, Linux.F_DUPFD_CLOEXEC ->
-                        kernel.moves.told("dup", fd, kernel.descriptors.add(file));
+                        kernel.transfers.traced("dup", fd, kernel.descriptors.add(file));
                 default -> -Errno.EINVAL;
             };
         }

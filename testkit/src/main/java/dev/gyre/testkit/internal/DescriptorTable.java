@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
 
-/// The numbers: the lowest free one is given away first, so that one which was closed comes again soon.
+/// The descriptor table. The lowest free number is allocated first, as on Linux.
 final class DescriptorTable {
-    /// Those below stand for standard input, output and errors.
+    /// Lower numbers are standard input, output and error.
     private static final int FIRST = 3;
 
-    private final Mischief mischief;
+    private final FaultInjector injector;
 
     // Guarded by the kernel's lock.
     private @Nullable OpenFile[] files = new @Nullable OpenFile[64];
@@ -20,25 +20,25 @@ final class DescriptorTable {
     private int open;
     int limit = 1_024;
 
-    DescriptorTable(Mischief mischief) {
-        this.mischief = mischief;
+    DescriptorTable(FaultInjector injector) {
+        this.injector = injector;
     }
 
     @Nullable OpenFile find(int fd) {
         return fd >= 0 && fd < files.length ? files[fd] : null;
     }
 
-    /// How many are open.
+    /// Returns the number of open descriptors.
     int size() {
         return open;
     }
 
-    /// Whether so many more fit in.
+    /// Returns whether this many more fit.
     boolean hasRoomFor(int count) {
         return open + count + FIRST <= limit;
     }
 
-    /// Gives the file a number.
+    /// Allocates a number for a file.
     ///
     /// @return the number, or `-EMFILE`
     int add(OpenFile file) {
@@ -46,7 +46,7 @@ final class DescriptorTable {
             return -Errno.EMFILE;
         }
         int fd = lowestFree;
-        if (lastClosed >= 0 && files[lastClosed] == null && mischief.reuses()) {
+        if (lastClosed >= 0 && files[lastClosed] == null && injector.reuses()) {
             fd = lastClosed;
         }
         if (fd >= files.length) {
@@ -82,7 +82,7 @@ final class DescriptorTable {
         }
     }
 
-    /// The numbers that are open, and what they stand for.
+    /// Returns the open numbers and their files.
     String list() {
         StringBuilder text = new StringBuilder();
         for (int fd = 0; fd < files.length; fd++) {

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 
 /// An eventfd.
 final class EventCounter extends OpenFile {
-    private static final long MOST = -2; // Unsigned: one less than all bits.
+    private static final long MAX = -2; // Unsigned: 2^64 - 2.
 
     private long count;
 
@@ -21,7 +21,7 @@ final class EventCounter extends OpenFile {
 
     @Override
     int ready() {
-        return (count != 0 ? EPOLLIN : 0) | (count != MOST ? EPOLLOUT : 0);
+        return (count != 0 ? EPOLLIN : 0) | (count != MAX ? EPOLLOUT : 0);
     }
 
     @Override
@@ -47,7 +47,7 @@ final class EventCounter extends OpenFile {
         if (more == -1) {
             return -Errno.EINVAL;
         }
-        if (Long.compareUnsigned(MOST - count, more) < 0) {
+        if (Long.compareUnsigned(MAX - count, more) < 0) {
             return -Errno.EAGAIN;
         }
         count += more;

@@ -6,7 +6,7 @@ import static dev.gyre.internal.sys.Linux.EPOLLOUT;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 
-/// An opened file: always ready, and so not to be polled.
+/// An open file. It is always ready, so it cannot be polled.
 final class MemoryFile extends OpenFile {
     final MemoryFiles.Content content;
     private long position;
@@ -58,9 +58,9 @@ final class MemoryFile extends OpenFile {
         if (offset < 0) {
             return -Errno.EINVAL;
         }
-        // Linux appends, whatever the offset says.
+        // Like Linux, ignores the offset in append mode.
         boolean appends = (statusFlags & Linux.O_APPEND) != 0;
-        content.modifiedNanos = kernel.agenda.nowNanos();
+        content.modifiedNanos = kernel.schedule.nowNanos();
         return content.write(from, length, appends ? content.size() : offset);
     }
 

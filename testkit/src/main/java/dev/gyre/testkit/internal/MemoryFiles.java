@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 import java.util.Arrays;
 import java.util.TreeMap;
 
-/// The files of the simulated machine, by path. A directory is whatever some path goes through; there is always
-/// the root.
+/// The files of the simulated machine, by path. Every prefix of a path is a directory. The root
+/// always exists.
 final class MemoryFiles {
-    /// A file's bytes, which outlive its name while it is open.
+    /// The bytes of a file. They outlive its name while the file is open.
     static final class Content {
-        private static final int MOST_BYTES = 1 << 28;
+        private static final int MAX_BYTES = 1 << 28;
 
         final long inode;
         private byte[] bytes = new byte[0];
@@ -39,7 +39,7 @@ final class MemoryFiles {
 
         int write(byte[] from, int length, long offset) {
             long end = offset + length;
-            if (end > MOST_BYTES) {
+            if (end > MAX_BYTES) {
                 return -Errno.ENOSPC;
             }
             if (end > bytes.length) {
@@ -94,9 +94,9 @@ final class MemoryFiles {
         byPath.remove(path);
     }
 
-    /// As `open`, without the number.
+    /// Implements `open` without the allocation of a number.
     ///
-    /// @param opened told the file
+    /// @param opened receives the file
     int open(String path, int flags, java.util.function.Consumer<MemoryFile> opened) {
         if (path.isEmpty()) {
             return -Errno.ENOENT;
@@ -117,7 +117,7 @@ final class MemoryFiles {
                 return -Errno.ENOENT;
             }
             content = create(path);
-            content.modifiedNanos = kernel.agenda.nowNanos();
+            content.modifiedNanos = kernel.schedule.nowNanos();
         } else if ((flags & Linux.O_CREAT) != 0 && (flags & Linux.O_EXCL) != 0) {
             return -Errno.EEXIST;
         } else if ((flags & Linux.O_TRUNC) != 0 && writes) {

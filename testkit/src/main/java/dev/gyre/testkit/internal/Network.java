@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Who is bound to which address, and how long a packet takes from one to another.
+/// The bound addresses, and the latency of packets between them.
 final class Network {
     private static final int FIRST_EPHEMERAL = 32_768;
     private static final int LAST_EPHEMERAL = 60_999;
@@ -26,13 +26,13 @@ final class Network {
     private final Map<String, UnixSocket> unix = new TreeMap<>();
     private int nextEphemeral = FIRST_EPHEMERAL;
 
-    /// Hosts that answer nothing, and those that no way leads to.
+    /// Hosts that drop all packets.
     private final Set<String> silent = new TreeSet<>();
 
     private final Set<String> unreachable = new TreeSet<>();
 
-    /// A packet takes the first, and up to the second more. Both zero: it has arrived when the call that sent it
-    /// returns, as over a real loopback.
+    /// The latency of a packet, and the maximum of its random addition. If both are zero, a packet
+    /// arrives before the sending call returns, as over a real loopback.
     long latencyNanos = 50_000;
 
     long jitterNanos = 50_000;
@@ -43,11 +43,11 @@ final class Network {
 
     // ------------------------------------------------------------------ hosts
 
-    void silence(String host) {
+    void blackhole(String host) {
         silent.add(host);
     }
 
-    void cutOff(String host) {
+    void unreachable(String host) {
         unreachable.add(host);
     }
 
@@ -67,7 +67,7 @@ final class Network {
 
     /// Binds a socket.
     ///
-    /// @param bound told the address, with a port if it had none
+    /// @param bound receives the address, with an ephemeral port if it had none
     int bind(SimulatedSocket socket, Inet wanted, java.util.function.Consumer<Inet> bound) {
         if (wanted.isV6() != (socket.domain == Linux.AF_INET6)) {
             return -Errno.EAFNOSUPPORT;
@@ -94,7 +94,7 @@ final class Network {
         ports(socket).computeIfAbsent(port, absent -> new ArrayList<>()).add(socket);
     }
 
-    void letGo(SimulatedSocket socket, int port) {
+    void release(SimulatedSocket socket, int port) {
         List<SimulatedSocket> holders = ports(socket).get(port);
         if (holders != null && holders.remove(socket) && holders.isEmpty()) {
             ports(socket).remove(port);
@@ -112,9 +112,9 @@ final class Network {
         return -1;
     }
 
-    /// Whether somebody holds the address who does not share it.
+    /// Returns whether another socket holds the address and does not share it.
     ///
-    /// @param listening whether the asker is about to listen
+    /// @param listening whether the socket is about to listen
     boolean isTaken(SimulatedSocket socket, Inet address, boolean listening) {
         for (SimulatedSocket other : ports(socket).getOrDefault(address.port(), List.of())) {
             if (other != socket
@@ -150,7 +150,8 @@ final class Network {
         return reuse && !other.isListening() && !(listening && other.isListening());
     }
 
-    /// Who listens there, or null. Of several that share a port, luck decides.
+    /// Returns the listener at an address; `null` if absent. The seed decides among several that
+    /// share a port.
     @Nullable TcpSocket listenerAt(Inet to) {
         List<TcpSocket> found = new ArrayList<>();
         for (SimulatedSocket socket : streams.getOrDefault(to.port(), List.of())) {
@@ -161,14 +162,14 @@ final class Network {
         if (found.isEmpty()) {
             return null;
         }
-        return found.size() == 1 ? found.getFirst() : found.get(kernel.dice.below(found.size()));
+        return found.size() == 1 ? found.getFirst() : found.get(kernel.random.below(found.size()));
     }
 
     @Nullable UdpSocket receiverAt(Inet to, Inet from) {
         UdpSocket best = null;
         for (SimulatedSocket socket : datagrams.getOrDefault(to.port(), List.of())) {
             if (socket instanceof UdpSocket udp && isFor(udp, to) && udp.takesFrom(from)) {
-                // One that is connected to the sender is more to the point than one that is not.
+                // A socket connected to the sender takes precedence.
                 best = best == null || udp.remote() != null ? udp : best;
             }
         }
@@ -200,21 +201,21 @@ final class Network {
         return unix.get(path);
     }
 
-    /// An abstract name goes with its socket; the name of a file stays.
-    void letGoPath(String path) {
+    /// Removes an abstract name with its socket. The name of a file stays.
+    void releasePath(String path) {
         if (path.startsWith("\0")) {
             unix.remove(path);
         }
     }
 
-    /// As unlink.
+    /// Implements `unlink`.
     void removePath(String path) {
         unix.remove(path);
     }
 
     // ------------------------------------------------------------------ packets
 
-    /// Has something happen at the other end of a line, after what was sent along it before.
+    /// Schedules an arrival after those sent on the line before.
     void carry(Line line, Runnable arrival) {
         if (latencyNanos == 0 && jitterNanos == 0) {
             arrival.run();
@@ -222,13 +223,14 @@ final class Network {
         }
         long travel = latencyNanos;
         if (jitterNanos > 0) {
-            travel += Long.remainderUnsigned(kernel.dice.next(), jitterNanos + 1);
+            travel += Long.remainderUnsigned(kernel.random.next(), jitterNanos + 1);
         }
-        line.lastArrivalNanos = Math.max(line.lastArrivalNanos, kernel.agenda.nowNanos() + travel);
-        kernel.agenda.at(line.lastArrivalNanos, arrival);
+        line.lastArrivalNanos =
+                Math.max(line.lastArrivalNanos, kernel.schedule.nowNanos() + travel);
+        kernel.schedule.at(line.lastArrivalNanos, arrival);
     }
 
-    /// One direction between two sockets: what is sent first arrives first.
+    /// One direction between two sockets. Packets arrive in order.
     static final class Line {
         private long lastArrivalNanos;
     }

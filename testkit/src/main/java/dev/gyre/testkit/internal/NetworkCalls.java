@@ -12,7 +12,7 @@ import dev.gyre.testkit.internal.SimulatedSocket.Message;
 
 import org.jspecify.annotations.Nullable;
 
-/// The calls of [SocketCalls], answered by a simulated kernel.
+/// Implements [SocketCalls] on a simulated kernel.
 public final class NetworkCalls implements SocketCalls {
     private static final int TYPE_BITS = 0xf;
     private static final int POLLNVAL = 0x20;
@@ -30,16 +30,16 @@ public final class NetworkCalls implements SocketCalls {
         return kernel.descriptors.find(fd) instanceof SimulatedSocket socket ? socket : null;
     }
 
-    private int told(String call, int fd, int result) {
-        return kernel.moves.told(call, fd, result);
+    private int traced(String call, int fd, int result) {
+        return kernel.transfers.traced(call, fd, result);
     }
 
-    private int noSocket(String call, int fd) {
+    private int notSocket(String call, int fd) {
         boolean open = kernel.descriptors.find(fd) != null;
-        return told(call, fd, open ? -Errno.ENOTSOCK : -Errno.EBADF);
+        return traced(call, fd, open ? -Errno.ENOTSOCK : -Errno.EBADF);
     }
 
-    // ------------------------------------------------------------------ making and meeting
+    // ------------------------------------------------------------------ connecting
 
     @Override
     public int socket(int domain, int type, int protocol) {
@@ -55,9 +55,9 @@ public final class NetworkCalls implements SocketCalls {
             } else if (domain == Linux.AF_UNIX && kind == Linux.SOCK_STREAM) {
                 made = new UnixSocket(kernel, status);
             } else {
-                return told("socket", -1, -Errno.EAFNOSUPPORT);
+                return traced("socket", -1, -Errno.EAFNOSUPPORT);
             }
-            return told("socket", -1, kernel.number(made));
+            return traced("socket", -1, kernel.number(made));
         }
     }
 
@@ -66,10 +66,10 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("bind", fd);
+                return notSocket("bind", fd);
             }
             Address wanted = Address.load(address, length);
-            return told("bind", fd, wanted == null ? -Errno.EINVAL : socket.bind(wanted));
+            return traced("bind", fd, wanted == null ? -Errno.EINVAL : socket.bind(wanted));
         }
     }
 
@@ -78,8 +78,8 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             return socket == null
-                    ? noSocket("listen", fd)
-                    : told("listen", fd, socket.listen(backlog));
+                    ? notSocket("listen", fd)
+                    : traced("listen", fd, socket.listen(backlog));
         }
     }
 
@@ -88,21 +88,21 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket listener = find(fd);
             if (listener == null) {
-                return noSocket("accept4", fd);
+                return notSocket("accept4", fd);
             }
             int refusal = refusal(listener);
             if (refusal != 0) {
-                return told("accept4", fd, -refusal);
+                return traced("accept4", fd, -refusal);
             }
             SimulatedSocket accepted = listener.accept();
             if (accepted == null) {
                 kernel.unlessBlocking("accept4", fd, listener, -Errno.EAGAIN, 0);
-                return told("accept4", fd, -Errno.EAGAIN);
+                return traced("accept4", fd, -Errno.EAGAIN);
             }
-            int aborted = kernel.mischief.acceptError();
+            int aborted = kernel.injector.acceptError();
             if (aborted != 0) {
                 abort(accepted);
-                return told("accept4", fd, -aborted);
+                return traced("accept4", fd, -aborted);
             }
             accepted.statusFlags = flags & Linux.SOCK_NONBLOCK;
             int number = kernel.descriptors.add(accepted);
@@ -112,11 +112,11 @@ public final class NetworkCalls implements SocketCalls {
             } else if (lengthAddress != 0) {
                 Memory.putInt(lengthAddress, 0);
             }
-            return told("accept4", fd, number);
+            return traced("accept4", fd, number);
         }
     }
 
-    /// What keeps accepting from even looking, or zero.
+    /// Returns the error that precedes any attempt to accept, or zero.
     private int refusal(SimulatedSocket listener) {
         if (listener instanceof UdpSocket) {
             return Errno.EOPNOTSUPP;
@@ -124,17 +124,17 @@ public final class NetworkCalls implements SocketCalls {
         if (!listener.isListening()) {
             return Errno.EINVAL;
         }
-        if (kernel.mischief.interrupts()) {
+        if (kernel.injector.interrupts()) {
             return Errno.EINTR;
         }
         if (!kernel.descriptors.hasRoomFor(1)) {
             return Errno.EMFILE;
         }
         boolean ready = (listener.ready() & EPOLLIN) != 0;
-        int exhausted = ready ? kernel.mischief.exhaustion() : 0;
-        if (exhausted == 0 && ready && kernel.mischief.blocks()) {
-            kernel.agenda.after(
-                    kernel.mischief.delayNanos(),
+        int exhausted = ready ? kernel.injector.exhaustion() : 0;
+        if (exhausted == 0 && ready && kernel.injector.blocks()) {
+            kernel.schedule.after(
+                    kernel.injector.delayNanos(),
                     () -> listener.wake(SimulatedSocket.READABLE_KEY));
             return Errno.EAGAIN;
         }
@@ -154,24 +154,23 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("connect", fd);
+                return notSocket("connect", fd);
             }
             Address to = Address.load(address, length);
             if (to == null) {
-                return told("connect", fd, -Errno.EINVAL);
+                return traced("connect", fd, -Errno.EINVAL);
             }
             int result = socket.connect(to);
-            if (result == -Errno.EINPROGRESS && kernel.mischief.interrupts()) {
-                result = -Errno.EINTR; // It goes on all the same.
+            if (result == -Errno.EINPROGRESS && kernel.injector.interrupts()) {
+                result = -Errno.EINTR; // The connection attempt continues.
             }
             if (result == -Errno.EINPROGRESS && socket.isBlocking()) {
                 throw kernel.failure(
                         "connect of descriptor "
                                 + fd
-                                + " would block: it was not made"
-                                + " non-blocking");
+                                + " would block: make it non-blocking (Descriptor.nonBlocking)");
             }
-            return told("connect", fd, result);
+            return traced("connect", fd, result);
         }
     }
 
@@ -182,7 +181,7 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("getsockname", fd);
+                return notSocket("getsockname", fd);
             }
             Address local = socket.local();
             return local == null ? -Errno.EINVAL : local.store(address, lengthAddress);
@@ -194,7 +193,7 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("getpeername", fd);
+                return notSocket("getpeername", fd);
             }
             Address remote = socket.remote();
             return remote == null ? -Errno.ENOTCONN : remote.store(address, lengthAddress);
@@ -206,7 +205,7 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("getsockopt", fd);
+                return notSocket("getsockopt", fd);
             }
             if (Memory.getInt(lengthAddress) < Integer.BYTES) {
                 return -Errno.EINVAL;
@@ -222,14 +221,14 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("setsockopt", fd);
+                return notSocket("setsockopt", fd);
             }
             if (length < Integer.BYTES) {
                 return -Errno.EINVAL;
             }
             int value = Memory.getInt(valueAddress);
             if (level == Linux.SOL_SOCKET && option == Linux.SO_LINGER) {
-                // Of lingering only this is to be seen here: for no time at all, a close resets.
+                // Only a zero linger time has an effect here: it makes close reset the connection.
                 boolean noTime =
                         length >= 2 * Integer.BYTES
                                 && Memory.getInt(valueAddress + Integer.BYTES) == 0;
@@ -244,8 +243,8 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             return socket == null
-                    ? noSocket("shutdown", fd)
-                    : told("shutdown", fd, socket.shutdown(how));
+                    ? notSocket("shutdown", fd)
+                    : traced("shutdown", fd, socket.shutdown(how));
         }
     }
 
@@ -256,12 +255,12 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("recv", fd);
+                return notSocket("recv", fd);
             }
             if ((flags & ~KNOWN_FLAGS) != 0) {
-                return told("recv", fd, -Errno.EOPNOTSUPP);
+                return traced("recv", fd, -Errno.EOPNOTSUPP);
             }
-            return kernel.moves.read(
+            return kernel.transfers.read(
                     "recv",
                     fd,
                     socket,
@@ -277,12 +276,12 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("send", fd);
+                return notSocket("send", fd);
             }
             if ((flags & ~KNOWN_FLAGS) != 0) {
-                return told("send", fd, -Errno.EOPNOTSUPP);
+                return traced("send", fd, -Errno.EOPNOTSUPP);
             }
-            return kernel.moves.write(
+            return kernel.transfers.write(
                     "send",
                     fd,
                     socket,
@@ -298,14 +297,14 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("recvmsg", fd);
+                return notSocket("recvmsg", fd);
             }
             if ((flags & ~KNOWN_FLAGS) != 0) {
-                return told("recvmsg", fd, -Errno.EOPNOTSUPP);
+                return traced("recvmsg", fd, -Errno.EOPNOTSUPP);
             }
             Message message = new Message();
             long result =
-                    kernel.moves.readVectors(
+                    kernel.transfers.readVectors(
                             "recvmsg",
                             fd,
                             socket,
@@ -333,19 +332,19 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             SimulatedSocket socket = find(fd);
             if (socket == null) {
-                return noSocket("sendmsg", fd);
+                return notSocket("sendmsg", fd);
             }
             boolean control = Memory.getLong(messageAddress + OFFSETOF_MSGHDR_CONTROLLEN) != 0;
             if (control || (flags & ~KNOWN_FLAGS) != 0) {
-                return told("sendmsg", fd, -Errno.EOPNOTSUPP);
+                return traced("sendmsg", fd, -Errno.EOPNOTSUPP);
             }
             long name = Memory.getLong(messageAddress + Linux.OFFSETOF_MSGHDR_NAME);
             int nameLength = Memory.getInt(messageAddress + Linux.OFFSETOF_MSGHDR_NAMELEN);
             Address to = name == 0 || nameLength == 0 ? null : Address.load(name, nameLength);
             if (to == null && name != 0 && nameLength != 0) {
-                return told("sendmsg", fd, -Errno.EINVAL);
+                return traced("sendmsg", fd, -Errno.EINVAL);
             }
-            return kernel.moves.writeVectors(
+            return kernel.transfers.writeVectors(
                     "sendmsg",
                     fd,
                     socket,
@@ -361,9 +360,10 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             OpenFile file = kernel.descriptors.find(fd);
             if (file == null) {
-                return told("readv", fd, -Errno.EBADF);
+                return traced("readv", fd, -Errno.EBADF);
             }
-            return kernel.moves.readVectors("readv", fd, file, iovecsAddress, count, 0, file::read);
+            return kernel.transfers.readVectors(
+                    "readv", fd, file, iovecsAddress, count, 0, file::read);
         }
     }
 
@@ -372,9 +372,9 @@ public final class NetworkCalls implements SocketCalls {
         synchronized (kernel) {
             OpenFile file = kernel.descriptors.find(fd);
             if (file == null) {
-                return told("writev", fd, -Errno.EBADF);
+                return traced("writev", fd, -Errno.EBADF);
             }
-            return kernel.moves.writeVectors(
+            return kernel.transfers.writeVectors(
                     "writev", fd, file, iovecsAddress, count, 0, file::write);
         }
     }
@@ -382,15 +382,18 @@ public final class NetworkCalls implements SocketCalls {
     @Override
     public long sendfile(int socket, int file, long offset, long count) {
         synchronized (kernel) {
-            return kernel.moves.told(
-                    "sendfile", socket, new Splices(kernel).sendFile(socket, file, offset, count));
+            return kernel.transfers.traced(
+                    "sendfile",
+                    socket,
+                    new SpliceCalls(kernel).sendFile(socket, file, offset, count));
         }
     }
 
     @Override
     public long splice(int from, int to, long count, int flags) {
         synchronized (kernel) {
-            return kernel.moves.told("splice", from, new Splices(kernel).splice(from, to, count));
+            return kernel.transfers.traced(
+                    "splice", from, new SpliceCalls(kernel).splice(from, to, count));
         }
     }
 

@@ -6,15 +6,15 @@ import dev.gyre.internal.sys.Linux;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a descriptor's number stands for, as Linux has it: several numbers may stand for one. It knows what it
-/// is ready for, and wakes whoever polls it when that may have changed.
+/// An open file description, as on Linux: several descriptors may refer to it. It knows its
+/// readiness, and wakes its pollers when that may have changed.
 ///
-/// All of it is guarded by the kernel's lock.
+/// Guarded by the kernel's lock.
 abstract sealed class OpenFile
         permits EventCounter, MemoryFile, PipeEnd, PollSet, SignalFile, SimulatedSocket {
     final SimulatedKernel kernel;
 
-    /// Tells files apart without asking where they lie in memory.
+    /// Identifies the file in an order that does not depend on memory addresses.
     final long serial;
 
     int statusFlags;
@@ -27,31 +27,31 @@ abstract sealed class OpenFile
         serial = kernel.nextSerial();
     }
 
-    /// What is so at this instant: bits of `EPOLLIN` and the like, whether anybody asks or not.
+    /// Returns the current readiness in bits such as `EPOLLIN`.
     abstract int ready();
 
-    /// Reads into the beginning of an array.
+    /// Reads into the start of an array.
     long read(byte[] into, int length) {
         return -Errno.EINVAL;
     }
 
-    /// Writes from an array, which the caller may change afterwards.
+    /// Writes from an array. The caller may change it afterwards.
     long write(byte[] from, int length) {
         return -Errno.EINVAL;
     }
 
-    /// How many bytes can be read at once, of a stream; -1 for what has messages or is no stream, so that no
-    /// call of it may be cut short.
+    /// Returns the number of bytes that can be read from a stream; -1 for messages and other files,
+    /// whose reads are never short.
     int available() {
         return -1;
     }
 
-    /// How many bytes a write would take now; -1 if it would fail.
+    /// Returns the number of bytes that a write accepts now; -1 if it would fail.
     int room() {
         return -1;
     }
 
-    /// The last number that stood for it is closed.
+    /// Called when the last descriptor is closed.
     abstract void closed();
 
     boolean isPollable() {
@@ -83,9 +83,9 @@ abstract sealed class OpenFile
         polledBy.remove(item);
     }
 
-    /// Something has happened that may have made it ready.
+    /// Wakes pollers after a change.
     ///
-    /// @param key what for, in bits of `EPOLLIN` and the like; zero if it is not said
+    /// @param key the possible readiness in bits such as `EPOLLIN`; zero if unknown
     void wake(int key) {
         for (PollSet.Item item : polledBy) {
             item.woken(key);

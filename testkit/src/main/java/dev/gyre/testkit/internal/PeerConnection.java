@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import java.io.ByteArrayOutputStream;
 import java.util.HexFormat;
 
-/// A connection of a peer outside the loop, with a kernel and a patience of its own: it reads whatever comes, unless
-/// told not to, and writes whatever it is given as soon as there is room.
+/// The connection of a peer outside the loop. It reads all input unless paused, and writes its
+/// output as soon as there is space.
 ///
 /// Guarded by the kernel's lock.
 public final class PeerConnection {
-    private static final int MOST_BYTES = 1 << 26;
+    private static final int MAX_BYTES = 1 << 26;
     private static final int CHUNK_BYTES = 1 << 14;
 
     private final SimulatedKernel kernel;
@@ -39,14 +39,14 @@ public final class PeerConnection {
         pumpSoon();
     }
 
-    /// Begins to connect, from an address that no one else has.
+    /// Connects from a unique address.
     ///
     /// @param host the address in hexadecimal
     public static PeerConnection connect(SimulatedKernel kernel, String host, int port) {
         synchronized (kernel) {
             TcpSocket socket = new TcpSocket(kernel, Linux.AF_INET, Linux.O_NONBLOCK);
             long serial = kernel.nextSerial();
-            // Of the range that is kept for documentation.
+            // The range reserved for documentation.
             String own = "c00002" + String.format("%02x", 1 + serial % 254);
             Inet from = new Inet(own, 1_024 + (int) (serial / 254 % 60_000));
             kernel.note("peer " + from + " connects to " + port);
@@ -59,14 +59,16 @@ public final class PeerConnection {
         return new PeerConnection(kernel, socket);
     }
 
-    // ------------------------------------------------------------------ what a script does
+    // ------------------------------------------------------------------ actions
 
     public void send(byte[] bytes) {
         synchronized (kernel) {
             requireSending();
-            if (unsent.size() + bytes.length > MOST_BYTES) {
+            if (unsent.size() + bytes.length > MAX_BYTES) {
                 throw kernel.failure(
-                        "a peer has " + unsent.size() + " bytes to send that nobody takes");
+                        "a peer has "
+                                + unsent.size()
+                                + " unsent bytes: the loop does not read them");
             }
             unsent.add(bytes.clone());
             pumpSoon();
@@ -75,7 +77,8 @@ public final class PeerConnection {
 
     private void requireSending() {
         if (wantsHalfClose || wantsClose || closed) {
-            throw new IllegalStateException("the peer has ended its output already");
+            throw new IllegalStateException(
+                    "the peer has already ended its output: send before halfClose and close");
         }
     }
 
@@ -104,7 +107,7 @@ public final class PeerConnection {
         }
     }
 
-    /// Whether to read what comes.
+    /// Pauses or resumes reading.
     public void reading(boolean wanted) {
         synchronized (kernel) {
             reading = wanted;
@@ -112,17 +115,18 @@ public final class PeerConnection {
         }
     }
 
-    /// What to call when something came or ended, outside the kernel.
+    /// Sets the callback for input and the end of the connection. It runs outside the kernel's
+    /// lock.
     public void onChange(Runnable action) {
         synchronized (kernel) {
             onChange = action;
             if (received.size() > 0 || ended || failure != 0) {
-                kernel.agenda.outsideAfter(0, action);
+                kernel.schedule.outsideAfter(0, action);
             }
         }
     }
 
-    // ------------------------------------------------------------------ what a script asks
+    // ------------------------------------------------------------------ queries
 
     public byte[] received() {
         synchronized (kernel) {
@@ -150,7 +154,7 @@ public final class PeerConnection {
         }
     }
 
-    /// The other side sends no more.
+    /// Returns whether the other end has ended its output.
     public boolean isEnded() {
         synchronized (kernel) {
             return ended;
@@ -163,14 +167,14 @@ public final class PeerConnection {
         }
     }
 
-    /// The error number that ended it, or zero.
+    /// Returns the errno of the failed connection, or zero.
     public int failure() {
         synchronized (kernel) {
             return failure;
         }
     }
 
-    /// The bytes of its own address.
+    /// Returns the bytes of the peer's address.
     public byte[] host() {
         synchronized (kernel) {
             return socket.local() instanceof Inet own
@@ -192,12 +196,12 @@ public final class PeerConnection {
         }
     }
 
-    // ------------------------------------------------------------------ moving
+    // ------------------------------------------------------------------ transfers
 
     private void pumpSoon() {
         if (!pumping && !closed) {
             pumping = true;
-            kernel.agenda.after(0, this::pump);
+            kernel.schedule.after(0, this::pump);
         }
     }
 
@@ -220,7 +224,7 @@ public final class PeerConnection {
             socket.closed();
         }
         if (changed && onChange != null) {
-            kernel.agenda.outsideAfter(0, onChange);
+            kernel.schedule.outsideAfter(0, onChange);
         }
     }
 
@@ -233,8 +237,8 @@ public final class PeerConnection {
             }
             any = true;
             if (result > 0) {
-                if (received.size() + result > MOST_BYTES) {
-                    throw kernel.failure("a peer has received more than " + MOST_BYTES + " bytes");
+                if (received.size() + result > MAX_BYTES) {
+                    throw kernel.failure("a peer has received more than " + MAX_BYTES + " bytes");
                 }
                 received.write(chunk, 0, (int) result);
             } else if (result == 0) {
@@ -250,7 +254,7 @@ public final class PeerConnection {
         while (!unsent.isEmpty() && failure == 0) {
             int room = socket.room();
             if (room == 0) {
-                boolean _ = socket.flow.isWritable(); // Asking is what makes it tell.
+                boolean _ = socket.flow.isWritable(); // Requests a notification.
                 return false;
             }
             int length = Math.min(Math.min(unsent.size(), CHUNK_BYTES), Math.max(1, room));

@@ -6,7 +6,7 @@ import dev.gyre.testkit.internal.Address.Inet;
 
 import java.util.function.Consumer;
 
-/// Somebody outside the loop who listens, and takes whoever comes.
+/// A listener outside the loop. It accepts every connection.
 ///
 /// Guarded by the kernel's lock.
 public final class PeerListener {
@@ -24,10 +24,10 @@ public final class PeerListener {
         this.accepted = accepted;
     }
 
-    /// Listens.
+    /// Starts to listen.
     ///
-    /// @param accepted told of each who comes, with the lock held
-    /// @throws SystemCallException if the port is taken
+    /// @param accepted receives each connection, with the lock held
+    /// @throws SystemCallException if the port is in use
     public static PeerListener open(
             SimulatedKernel kernel, int port, Consumer<PeerConnection> accepted) {
         synchronized (kernel) {
@@ -41,7 +41,7 @@ public final class PeerListener {
             }
             kernel.note("peer listens at " + port);
             PeerListener listener = new PeerListener(kernel, socket, accepted);
-            socket.onWake = () -> kernel.agenda.after(0, listener::acceptAll);
+            socket.onWake = () -> kernel.schedule.after(0, listener::acceptAll);
             return listener;
         }
     }
@@ -52,7 +52,7 @@ public final class PeerListener {
         }
     }
 
-    /// Refuses whoever comes from now on.
+    /// Refuses further connections.
     public void close() {
         synchronized (kernel) {
             if (!closed) {

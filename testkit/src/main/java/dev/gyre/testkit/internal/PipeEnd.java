@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// One end of a pipe. The pipe holds sixteen pages, as on Linux, and a page counts as full from its first byte on
-/// unless the next write fits into its rest: so how much a full pipe holds depends on how it was written.
+/// One end of a pipe. As on Linux, a pipe has sixteen pages. A page is used up by its first byte
+/// unless the next write fits into its rest. So the capacity depends on the sizes of the writes.
 final class PipeEnd extends OpenFile {
     private static final int PAGES = 16;
     private static final int PAGE_BYTES = 4_096;
@@ -25,7 +25,7 @@ final class PipeEnd extends OpenFile {
         int to;
     }
 
-    /// What the two ends share.
+    /// The state shared by both ends.
     private static final class Shared {
         final Deque<Page> pages = new ArrayDeque<>();
         @Nullable PipeEnd reader;
@@ -136,11 +136,11 @@ final class PipeEnd extends OpenFile {
             written += page.to;
             pipe.pages.add(page);
         }
-        pipe.wakeReader(EPOLLIN); // Even if nothing was: Linux does, for the sake of old programs.
+        pipe.wakeReader(EPOLLIN); // Even without new bytes: Linux does so for compatibility.
         return written > 0 ? written : -Errno.EAGAIN;
     }
 
-    /// Puts what is not a whole page into the rest of the last one, if it fits there whole.
+    /// Appends the part of a write that is not a whole page to the last page, if it fits.
     private int merge(byte[] from, int length) {
         int odd = length % PAGE_BYTES;
         Page last = pipe.pages.peekLast();

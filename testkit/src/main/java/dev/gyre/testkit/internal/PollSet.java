@@ -20,21 +20,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// An epoll, by the rules of Linux: an item comes into the ready list when its file wakes it for something it
-/// asks for, or is so when it is added or changed. A wait asks each of the list what is really so, drops those
-/// that are not ready after all, and puts the level-triggered ones back to the end.
+/// An epoll with the rules of Linux. An item enters the ready list when its file wakes it for
+/// requested readiness, or is ready when added or modified. A wait checks the actual readiness of
+/// each item, drops items that are not ready, and moves level-triggered ones to the end.
 final class PollSet extends OpenFile {
     private static final int PRIVATE_BITS = EPOLLET | EPOLLONESHOT;
 
-    /// What may be said of a descriptor falsely: that it has failed or hung up never is.
+    /// The readiness that a fault may invent. Errors and hang-ups are never invented.
     private static final int MAY_BE_FALSE = EPOLLIN | EPOLLOUT | EPOLLPRI;
 
-    /// An event that an application is told of.
+    /// An event reported to the application.
     record Event(int ready, long data) {}
 
     private record Key(int fd, long file) {}
 
-    /// A file that is polled under a number.
+    /// A file polled under a descriptor number.
     static final class Item {
         private final PollSet set;
         private final int fd;
@@ -68,7 +68,7 @@ final class PollSet extends OpenFile {
         }
     }
 
-    // Never iterated over, so that its order does not matter.
+    // Never iterated over, so its order does not matter.
     private final Map<Key, Item> items = new HashMap<>();
     private Deque<Item> ready = new ArrayDeque<>();
 
@@ -76,7 +76,7 @@ final class PollSet extends OpenFile {
         super(kernel, 0);
     }
 
-    /// As `epoll_ctl`.
+    /// Implements `epoll_ctl`.
     int control(int operation, int fd, int mask, long data) {
         OpenFile file = kernel.descriptors.find(fd);
         if (file == null) {
@@ -86,7 +86,7 @@ final class PollSet extends OpenFile {
             return -Errno.EPERM;
         }
         if (file instanceof PollSet) {
-            return -Errno.EINVAL; // Linux allows all but itself; nobody here needs it.
+            return -Errno.EINVAL; // Linux allows nesting; it is not simulated.
         }
         Key key = new Key(fd, file.serial);
         Item item = items.get(key);
@@ -144,18 +144,18 @@ final class PollSet extends OpenFile {
         }
     }
 
-    /// As a wait that does not block.
-    List<Event> collect(int most) {
+    /// Implements a non-blocking wait.
+    List<Event> collect(int max) {
         List<Event> events = new ArrayList<>();
-        Deque<Item> looked = ready;
+        Deque<Item> candidates = ready;
         ready = new ArrayDeque<>();
-        if (kernel.mischief.reorders()) {
-            looked = shuffled(looked);
+        if (kernel.injector.reorders()) {
+            candidates = shuffled(candidates);
         }
-        while (!looked.isEmpty() && events.size() < most) {
-            Item item = looked.remove();
-            if (kernel.mischief.isLate()) {
-                tellLater(item);
+        while (!candidates.isEmpty() && events.size() < max) {
+            Item item = candidates.remove();
+            if (kernel.injector.isLate()) {
+                reportLater(item);
                 continue;
             }
             item.listed = false;
@@ -170,16 +170,17 @@ final class PollSet extends OpenFile {
                 list(item);
             }
         }
-        while (!looked.isEmpty()) { // No room: they are the first of the next wait.
-            ready.addFirst(looked.removeLast());
+        while (!candidates.isEmpty()) { // The limit is reached: these come first in the next wait.
+            ready.addFirst(candidates.removeLast());
         }
         return events;
     }
 
-    /// It stays listed, so that nothing lists it twice, but no wait finds it until then.
-    private void tellLater(Item item) {
-        kernel.agenda.after(
-                kernel.mischief.delayNanos(),
+    /// Reports an item later. It stays listed, so it is not added twice, but no wait finds it until
+    /// then.
+    private void reportLater(Item item) {
+        kernel.schedule.after(
+                kernel.injector.delayNanos(),
                 () -> {
                     if (item.listed && isPolled(item)) {
                         item.listed = false;
@@ -194,16 +195,11 @@ final class PollSet extends OpenFile {
 
     private Deque<Item> shuffled(Deque<Item> items) {
         List<Item> order = new ArrayList<>(items);
-        for (int i = order.size() - 1; i > 0; i--) {
-            int other = kernel.dice.below(i + 1);
-            Item moved = order.get(i);
-            order.set(i, order.get(other));
-            order.set(other, moved);
-        }
+        kernel.random.shuffle(order);
         return new ArrayDeque<>(order);
     }
 
-    /// Makes up an event of a descriptor that asks for something.
+    /// Returns an invented event for requested readiness of a descriptor.
     @Nullable Event falseEvent(int fd) {
         OpenFile file = kernel.descriptors.find(fd);
         Item item = file == null ? null : items.get(new Key(fd, file.serial));

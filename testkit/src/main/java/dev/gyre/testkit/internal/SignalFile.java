@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// A signalfd. Other than on Linux each has signals of its own, which another one does not read away: several
-/// takers in one world need not know of each other.
+/// A signalfd. Unlike on Linux, each has its own queue of signals, so that several in one world do
+/// not steal from each other.
 final class SignalFile extends OpenFile {
     private final long wanted;
     private long pending;

@@ -14,6 +14,7 @@ import dev.gyre.internal.sys.SyscallFactories;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -110,7 +111,11 @@ public final class SimulatedBackend implements Backend {
     @Override
     public void pollNow() {
         assert collected.isEmpty() : "events not dispatched yet: " + collected.size();
-        kernel.runDue();
+        if (kernel.workers().isWorker()) {
+            kernel.workers().yieldTurn();
+        } else {
+            kernel.runDue();
+        }
         pendingWake.set(false);
         collect();
         checkProgress();
@@ -119,10 +124,15 @@ public final class SimulatedBackend implements Backend {
     @Override
     public void pollUntil(long deadlineNanos) {
         assert collected.isEmpty() : "events not dispatched yet: " + collected.size();
+        if (kernel.workers().isWorker()) {
+            awaitTurn(deadlineNanos);
+            checkProgress();
+            return;
+        }
         while (true) {
             kernel.runDue();
-            // External work runs on the loop thread here, and settles promises without a wake-up.
-            boolean worked = kernel.takeRanOutside();
+            // Work outside the loop may have changed what the loop waits for, without a wake-up.
+            boolean worked = kernel.pollRanOutside();
             boolean woken = pendingWake.getAndSet(false);
             if (collect() || woken || worked || deadlineNanos - nanoTime() <= 0) {
                 break;
@@ -132,15 +142,38 @@ public final class SimulatedBackend implements Backend {
         checkProgress();
     }
 
-    private void advanceClock(long deadlineNanos) {
+    /// Waits on a worker thread, which drains a loop of a group.
+    private void awaitTurn(long deadlineNanos) {
+        boolean closing = false;
+        while (!pendingWake.getAndSet(false)
+                && !collect()
+                && deadlineNanos - nanoTime() > 0
+                && !closing) {
+            try {
+                Duration left = Duration.ofNanos(deadlineNanos - nanoTime());
+                boolean _ = kernel.workers().await(this::isReady, left);
+            } catch (InterruptedException e) {
+                closing = true; // The tick checks whether the drain must end.
+            }
+        }
+    }
+
+    private boolean isReady() {
         synchronized (kernel) {
-            if (kernel.hasAgenda() && kernel.nextNanos() - deadlineNanos < 0) {
+            return pendingWake.get() || polls.ready() != 0;
+        }
+    }
+
+    private void advanceClock(long loopDeadlineNanos) {
+        long deadlineNanos = kernel.workers().earliestDeadline(loopDeadlineNanos);
+        synchronized (kernel) {
+            if (kernel.hasEvents() && kernel.nextNanos() - deadlineNanos < 0) {
                 emptyWaits = 0;
                 kernel.moveTo(kernel.nextNanos());
                 return;
             }
             boolean empty =
-                    !kernel.hasAgenda()
+                    !kernel.hasEvents()
                             && deadlineNanos - nanoTime() >= maxWaitNanos
                             && expectedUntilNanos - nanoTime() < maxWaitNanos;
             emptyWaits = empty ? emptyWaits + 1 : 0;
@@ -161,7 +194,7 @@ public final class SimulatedBackend implements Backend {
                 return false;
             }
             collected.addAll(polls.collect(eventsPerWait));
-            if (collected.size() < eventsPerWait && kernel.mischief.inventsEvent()) {
+            if (collected.size() < eventsPerWait && kernel.injector.inventsEvent()) {
                 PollSet.Event invented = inventEvent();
                 if (invented != null) {
                     collected.add(invented);
@@ -176,7 +209,7 @@ public final class SimulatedBackend implements Backend {
     }
 
     private PollSet.@Nullable Event inventEvent() {
-        int from = kernel.dice.below(fdBound);
+        int from = kernel.random.below(fdBound);
         for (int i = 0; i < fdBound; i++) {
             PollSet.Event event = polls.falseEvent((from + i) % fdBound);
             if (event != null) {
@@ -191,7 +224,7 @@ public final class SimulatedBackend implements Backend {
         pollsAtInstant = now == lastInstant ? pollsAtInstant + 1 : 0;
         lastInstant = now;
         if (pollsAtInstant >= POLLS_AT_ONE_INSTANT) {
-            kernel.creep(BUSY_POLL_NANOS);
+            kernel.advanceBusy(BUSY_POLL_NANOS);
             lastInstant = nanoTime();
         }
         long progress = kernel.progress();

@@ -12,23 +12,24 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
-/// A kernel in Java: what its descriptors stand for, its network, its files, its clock, its luck. It is used
-/// through the same interfaces as the real one, see [#syscalls()].
+/// A kernel in Java: descriptors, network, files, clock and randomness. It implements the same
+/// interfaces as the real one, see [#syscalls()].
 ///
-/// One lock, this object, guards all of it, so that a descriptor may be closed by any thread. The run is the same
-/// each time only if one thread does everything.
+/// This object is the lock for all of it, so any thread may close a descriptor. Runs repeat exactly
+/// only if one thread does everything.
 public final class SimulatedKernel {
-    /// Not among those that the core ever meets.
+    /// Not used by core.
     static final int ESPIPE = 29;
 
     private static final int TRACE_TAIL = 40;
 
     private final long seed;
-    final Dice dice;
-    final Agenda agenda = new Agenda();
-    final Recorder recorder = new Recorder(agenda);
-    final Mischief mischief;
+    final SeededRandom random;
+    final EventSchedule schedule = new EventSchedule();
+    final TraceRecorder recorder = new TraceRecorder(schedule);
+    final FaultInjector injector;
     final DescriptorTable descriptors;
     final Network network = new Network(this);
     final MemoryFiles files = new MemoryFiles(this);
@@ -39,21 +40,22 @@ public final class SimulatedKernel {
     private long serials;
     private byte[] scratch = new byte[4_096];
 
-    /// Counts what moves anything, for telling a loop that turns from one that gets somewhere.
+    /// Counts changes, to tell a spinning loop from one that makes progress.
     private long progress;
 
-    // Whoever lets time pass.
+    // Only the thread that advances time.
     private boolean ranOutside;
 
-    final Moves moves = new Moves(this);
+    final TransferFaults transfers = new TransferFaults(this);
+    private final WorkerThreads workers = new WorkerThreads(this);
     private final SyscallFactories syscalls;
 
     public SimulatedKernel(long seed) {
         this.seed = seed;
-        dice = new Dice(seed);
-        mischief = new Mischief(dice);
-        descriptors = new DescriptorTable(mischief);
-        // They have nothing of their own, so that one of each does for every thread.
+        random = new SeededRandom(seed);
+        injector = new FaultInjector(random);
+        descriptors = new DescriptorTable(injector);
+        // Stateless, so all threads share one instance each.
         DescriptorCalls kernels = new DescriptorCalls(this);
         NetworkCalls sockets = new NetworkCalls(this);
         StorageCalls storage = new StorageCalls(this);
@@ -68,19 +70,24 @@ public final class SimulatedKernel {
         return seed;
     }
 
+    /// Returns the executor for work outside the loop.
+    public WorkerThreads workers() {
+        return workers;
+    }
+
     // ------------------------------------------------------------------ for the world
 
     public synchronized void faults(Faults faults) {
-        mischief.faults = faults;
+        injector.faults = faults;
     }
 
-    /// How long a packet takes, and how much longer at most.
+    /// Sets the latency of packets, and the maximum of its random addition.
     public synchronized void latency(long nanos, long jitterNanos) {
         network.latencyNanos = nanos;
         network.jitterNanos = jitterNanos;
     }
 
-    /// How much a socket made from now on holds in each direction.
+    /// Sets the buffer size of sockets created from now on, per direction.
     public synchronized void bufferBytes(int bytes) {
         bufferBytes = bytes;
     }
@@ -89,18 +96,18 @@ public final class SimulatedKernel {
         descriptors.limit = limit;
     }
 
-    /// Has a host answer nothing from now on.
+    /// Drops all packets to a host.
     ///
     /// @param host its address in hexadecimal
-    public synchronized void silence(String host) {
-        network.silence(host);
+    public synchronized void blackhole(String host) {
+        network.blackhole(host);
     }
 
-    /// Has no way lead to a host from now on.
+    /// Makes a host unreachable.
     ///
     /// @param host its address in hexadecimal
-    public synchronized void cutOff(String host) {
-        network.cutOff(host);
+    public synchronized void unreachable(String host) {
+        network.unreachable(host);
     }
 
     public synchronized int openDescriptors() {
@@ -116,12 +123,12 @@ public final class SimulatedKernel {
     }
 
     public long nanoTime() {
-        return agenda.nowNanos();
+        return schedule.nowNanos();
     }
 
-    /// Since the world began.
+    /// Returns the simulated time since the world was created.
     public long elapsedNanos() {
-        return agenda.nowNanos() - Agenda.START_NANOS;
+        return schedule.nowNanos() - EventSchedule.START_NANOS;
     }
 
     public synchronized void raise(int signal) {
@@ -131,15 +138,15 @@ public final class SimulatedKernel {
         }
     }
 
-    /// Ends the world: nothing happens any more.
+    /// Ends the world. No further event runs.
     public synchronized void shutDown() {
         descriptors.closeAll();
-        agenda.clear();
+        schedule.clear();
     }
 
-    /// Has user code run soon, outside the kernel.
+    /// Schedules user code, which runs without the lock.
     public synchronized void runOutside(Runnable action) {
-        agenda.outsideAfter(mischief.isLate() ? mischief.delayNanos() : 0, action);
+        schedule.outsideAfter(injector.isLate() ? injector.delayNanos() : 0, action);
     }
 
     public synchronized void writeFile(String path, byte[] bytes) {
@@ -155,37 +162,38 @@ public final class SimulatedKernel {
 
     // ------------------------------------------------------------------ time
 
-    /// Whether anything is to come.
-    public synchronized boolean hasAgenda() {
-        return !agenda.isEmpty();
+    /// Returns whether an event is scheduled.
+    public synchronized boolean hasEvents() {
+        return !schedule.isEmpty();
     }
 
-    /// When the next thing is to come; only if there is one.
+    /// Returns the time of the next event. There must be one.
     public synchronized long nextNanos() {
-        return agenda.nextNanos();
+        return schedule.nextNanos();
     }
 
     public synchronized void moveTo(long nanos) {
-        if (nanos - agenda.nowNanos() > 0) {
-            agenda.moveTo(nanos);
+        if (nanos - schedule.nowNanos() > 0) {
+            schedule.moveTo(nanos);
             progressed();
         }
     }
 
-    /// Time that passes because the loop is busy: no sign that it gets anywhere.
-    synchronized void creep(long nanos) {
-        agenda.moveTo(agenda.nowNanos() + nanos);
+    /// Advances time for a busy loop. Not counted as progress.
+    synchronized void advanceBusy(long nanos) {
+        schedule.moveTo(schedule.nowNanos() + nanos);
     }
 
-    /// Lets everything happen whose time has come.
+    /// Runs all due events.
     ///
-    /// @return whether anything did
+    /// @return whether an event ran
     public boolean runDue() {
         boolean any = false;
         while (true) {
-            Agenda.Happening due;
+            workers.scheduleReady();
+            EventSchedule.Happening due;
             synchronized (this) {
-                due = agenda.takeDue();
+                due = schedule.takeDue();
                 if (due == null) {
                     return any;
                 }
@@ -195,15 +203,29 @@ public final class SimulatedKernel {
                 }
             }
             if (due.outside()) {
-                due.action().run(); // It may do anything, so no lock is held.
+                due.action().run(); // User code: no lock is held.
                 ranOutside = true;
             }
             any = true;
         }
     }
 
-    /// Whether user code has run since this was last asked.
-    boolean takeRanOutside() {
+    /// Runs events and workers until a condition holds, in any simulated time.
+    ///
+    /// @throws SimulationError if nothing is left to run
+    void runUntil(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            if (!runDue()) {
+                if (!hasEvents()) {
+                    throw failure("nothing is left to run, but a loop has not terminated");
+                }
+                moveTo(nextNanos());
+            }
+        }
+    }
+
+    /// Returns whether user code ran since the last call.
+    boolean pollRanOutside() {
         boolean ran = ranOutside;
         ranOutside = false;
         return ran;
@@ -227,7 +249,7 @@ public final class SimulatedKernel {
         recorder.note(what);
     }
 
-    /// Room for bytes on their way between memory and a file. Until the next call.
+    /// Returns a scratch array for transfers between memory and a file. Valid until the next call.
     byte[] scratch(int length) {
         if (scratch.length < length) {
             scratch = new byte[Math.max(length, 2 * scratch.length)];
@@ -235,9 +257,9 @@ public final class SimulatedKernel {
         return scratch;
     }
 
-    /// Gives one that was just made its number; or refuses, and it is gone.
+    /// Allocates a number for a new file, or closes the file and returns an error.
     int number(OpenFile file) {
-        int refused = mischief.exhaustion();
+        int refused = injector.exhaustion();
         int result = refused != 0 ? -refused : descriptors.add(file);
         if (result < 0) {
             file.closed();
@@ -245,9 +267,9 @@ public final class SimulatedKernel {
         return result;
     }
 
-    /// Gives both their numbers and stores them, or neither.
+    /// Allocates numbers for both files and stores them, or for neither.
     int numberPair(OpenFile one, OpenFile other, long pairAddress) {
-        int refused = mischief.exhaustion();
+        int refused = injector.exhaustion();
         if (refused != 0 || !descriptors.hasRoomFor(2)) {
             one.closed();
             other.closed();
@@ -258,31 +280,31 @@ public final class SimulatedKernel {
         return 0;
     }
 
-    /// A call that would block has nobody to wait for: there is one thread, and it is in this call.
+    /// Fails if a blocking call would block: the only thread is in this call.
     long unlessBlocking(String call, int fd, OpenFile file, long result, int flags) {
         if (result == -Errno.EAGAIN && file.isBlocking() && (flags & Linux.MSG_DONTWAIT) == 0) {
             throw failure(
                     call
                             + " of descriptor "
                             + fd
-                            + " would block for ever: it was not made non-blocking"
+                            + " would block forever: make it non-blocking"
                             + " (Descriptor.nonBlocking)");
         }
         return result;
     }
 
-    /// An error that tells how to see it again.
+    /// Returns an error with seed and trace.
     SimulationError failure(String what) {
-        return new SimulationError(what + "\n" + story());
+        return new SimulationError(what + "\n" + context());
     }
 
-    /// Seed and end of the trace, for a message.
-    public synchronized String story() {
-        return "in the simulated world of seed "
+    /// Returns the seed and the end of the trace.
+    public synchronized String context() {
+        return "simulated world with seed "
                 + seed
-                + ": SimulatedWorld.seed("
+                + ", repeat it with SimulatedWorld.seed("
                 + seed
-                + "L) runs it again\n"
+                + "L)\n"
                 + "last lines of the trace:\n"
                 + recorder.snapshot().tail(TRACE_TAIL);
     }

@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What sockets have in common. Results are those of the calls: zero or more, or `-errno`.
+/// The common parts of sockets. Results are those of the calls: zero or more, or `-errno`.
 abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSocket, UnixSocket {
-    /// What Linux wakes a socket's pollers for when something has arrived.
+    /// The readiness for which Linux wakes pollers when input arrives.
     static final int READABLE_KEY = Linux.EPOLLIN | Linux.EPOLLPRI;
 
     static final int SO_ACCEPTCONN = 30;
-    private static final int LEAST_BUFFER_BYTES = 2_304;
+    private static final int MIN_BUFFER_BYTES = 2_304;
 
     final int domain;
     final int type;
 
-    /// The error that is told to the next who asks, and then no more.
+    /// The pending error. Reading it clears it.
     int error;
 
     int sendLimit;
@@ -35,7 +35,7 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
         receiveLimit = kernel.bufferBytes;
     }
 
-    /// What came with a received message.
+    /// The metadata of a received message.
     static final class Message {
         @Nullable Address from;
         int flags;
@@ -45,7 +45,7 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
 
     abstract int listen(int backlog);
 
-    /// Takes the next connection that waits, which has no number yet.
+    /// Removes the next pending connection, which has no number yet.
     abstract @Nullable SimulatedSocket accept();
 
     abstract boolean isListening();
@@ -56,19 +56,19 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
 
     abstract @Nullable Address local();
 
-    /// Null if it is not connected.
+    /// Returns the address of the peer; `null` if not connected.
     abstract @Nullable Address remote();
 
-    /// Who it was accepted from, which is told even if they have hung up since.
+    /// Returns the address of the accepted peer, even after it has disconnected.
     @Nullable Address acceptedFrom() {
         return remote();
     }
 
     abstract long receive(byte[] into, int length, int flags, Message message);
 
-    /// Sends.
+    /// Sends bytes.
     ///
-    /// @param to where to, or null for where it is connected to
+    /// @param to the destination; `null` for the connected peer
     abstract long send(byte[] from, int length, int flags, @Nullable Address to);
 
     @Override
@@ -114,8 +114,8 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
     final int setOption(int level, int name, int value) {
         if (level == Linux.SOL_SOCKET) {
             switch (name) {
-                case Linux.SO_SNDBUF -> sendLimit = Math.max(LEAST_BUFFER_BYTES, 2 * value);
-                case Linux.SO_RCVBUF -> receiveLimit = Math.max(LEAST_BUFFER_BYTES, 2 * value);
+                case Linux.SO_SNDBUF -> sendLimit = Math.max(MIN_BUFFER_BYTES, 2 * value);
+                case Linux.SO_RCVBUF -> receiveLimit = Math.max(MIN_BUFFER_BYTES, 2 * value);
                 case Linux.SO_ERROR, Linux.SO_TYPE, SO_ACCEPTCONN -> {
                     return -Errno.EINVAL;
                 }
@@ -129,7 +129,7 @@ abstract sealed class SimulatedSocket extends OpenFile permits TcpSocket, UdpSoc
         return refused;
     }
 
-    /// What Linux says to an option that makes no sense, or zero.
+    /// Returns the error for an invalid option, or zero.
     private int refusal(int level, int name, int value) {
         if (level != Linux.IPPROTO_TCP) {
             boolean inet = domain != Linux.AF_UNIX;

@@ -8,7 +8,7 @@ import dev.gyre.internal.sys.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// The calls of [FileCalls], answered by a simulated kernel.
+/// Implements [FileCalls] on a simulated kernel.
 public final class StorageCalls implements FileCalls {
     private static final int S_IFREG = 0x8000;
     private static final int S_IFDIR = 0x4000;
@@ -25,8 +25,8 @@ public final class StorageCalls implements FileCalls {
     @Override
     public int open(long pathAddress, int flags, int mode) {
         synchronized (kernel) {
-            if (kernel.mischief.interrupts()) {
-                return kernel.moves.told("open", -1, -Errno.EINTR);
+            if (kernel.injector.interrupts()) {
+                return kernel.transfers.traced("open", -1, -Errno.EINTR);
             }
             String path = pathAt(pathAddress);
             OpenFile[] opened = new OpenFile[1];
@@ -36,7 +36,7 @@ public final class StorageCalls implements FileCalls {
                 opened[0].statusFlags = status;
                 result = kernel.number(opened[0]);
             }
-            return kernel.moves.told("open " + path + " ", -1, result);
+            return kernel.transfers.traced("open " + path + " ", -1, result);
         }
     }
 
@@ -58,9 +58,9 @@ public final class StorageCalls implements FileCalls {
     public long pread(int fd, long address, long count, long offset) {
         synchronized (kernel) {
             if (!(kernel.descriptors.find(fd) instanceof MemoryFile file)) {
-                return kernel.moves.told("pread", fd, (long) notAFile(fd));
+                return kernel.transfers.traced("pread", fd, (long) notFile(fd));
             }
-            return kernel.moves.read(
+            return kernel.transfers.read(
                     "pread",
                     fd,
                     file,
@@ -75,9 +75,9 @@ public final class StorageCalls implements FileCalls {
     public long pwrite(int fd, long address, long count, long offset) {
         synchronized (kernel) {
             if (!(kernel.descriptors.find(fd) instanceof MemoryFile file)) {
-                return kernel.moves.told("pwrite", fd, (long) notAFile(fd));
+                return kernel.transfers.traced("pwrite", fd, (long) notFile(fd));
             }
-            return kernel.moves.write(
+            return kernel.transfers.write(
                     "pwrite",
                     fd,
                     file,
@@ -88,7 +88,7 @@ public final class StorageCalls implements FileCalls {
         }
     }
 
-    private int notAFile(int fd) {
+    private int notFile(int fd) {
         return kernel.descriptors.find(fd) == null ? -Errno.EBADF : -SimulatedKernel.ESPIPE;
     }
 
@@ -107,7 +107,7 @@ public final class StorageCalls implements FileCalls {
             OpenFile file = kernel.descriptors.find(fd);
             int result =
                     file == null ? -Errno.EBADF : file instanceof MemoryFile ? 0 : -Errno.EINVAL;
-            return kernel.moves.told(call, fd, result);
+            return kernel.transfers.traced(call, fd, result);
         }
     }
 
@@ -118,23 +118,23 @@ public final class StorageCalls implements FileCalls {
             MemoryFiles.Content content;
             if (path.isEmpty()) {
                 if ((flags & Linux.AT_EMPTY_PATH) == 0) {
-                    return kernel.moves.told("statx", fd, -Errno.ENOENT);
+                    return kernel.transfers.traced("statx", fd, -Errno.ENOENT);
                 }
                 if (!(kernel.descriptors.find(fd) instanceof MemoryFile file)) {
-                    return kernel.moves.told("statx", fd, -Errno.EBADF);
+                    return kernel.transfers.traced("statx", fd, -Errno.EBADF);
                 }
                 content = file.content;
             } else {
                 content = kernel.files.find(path);
                 if (content == null && !kernel.files.isDirectory(path)) {
-                    return kernel.moves.told("statx " + path + " ", fd, -Errno.ENOENT);
+                    return kernel.transfers.traced("statx " + path + " ", fd, -Errno.ENOENT);
                 }
             }
             byte[] zeros = new byte[Linux.SIZEOF_STATX];
             Arrays.fill(zeros, (byte) 0);
             Memory.putBytes(statxAddress, zeros, 0, zeros.length);
             boolean isFile = content != null;
-            // The mode has two bytes only, and so have those after it.
+            // The mode and the following fields have two bytes each.
             Memory.putInt(
                     statxAddress + Linux.OFFSETOF_STATX_MODE,
                     (isFile ? S_IFREG : S_IFDIR) | FILE_MODE);
@@ -146,14 +146,14 @@ public final class StorageCalls implements FileCalls {
                 Memory.putLong(at, modified / NANOS_PER_SECOND);
                 Memory.putInt(at + NANOS_OFFSET, (int) (modified % NANOS_PER_SECOND));
             }
-            return kernel.moves.told("statx", fd, 0);
+            return kernel.transfers.traced("statx", fd, 0);
         }
     }
 
     @Override
     public int close(int fd) {
         synchronized (kernel) {
-            return kernel.moves.told("close", fd, kernel.descriptors.close(fd));
+            return kernel.transfers.traced("close", fd, kernel.descriptors.close(fd));
         }
     }
 }

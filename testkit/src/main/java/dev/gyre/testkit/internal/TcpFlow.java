@@ -6,11 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/// The bytes of one end of a connection: those that came and were not read, those that were written and have not
-/// arrived. How much may be under way is bounded by what the other end has room for, and how much may be written by
-/// what has arrived.
+/// The bytes of one end of a connection: received and unread, and written and undelivered. The
+/// window of the other end bounds the bytes in flight. Deliveries bound the bytes written.
 final class TcpFlow {
-    private static final int MOST_SEGMENT_BYTES = 16_384;
+    private static final int MAX_SEGMENT_BYTES = 16_384;
 
     private static final int NO_URGENT = 0;
     private static final int URGENT_UNREAD = 1;
@@ -24,8 +23,8 @@ final class TcpFlow {
     private long readPosition;
     private long receivedPosition;
 
-    /// Read, and not yet told to the other end as room.
-    private int roomToTell;
+    /// Bytes read and not yet announced as window.
+    private int unannouncedWindow;
 
     private int urgent = NO_URGENT;
     private long urgentPosition;
@@ -37,19 +36,19 @@ final class TcpFlow {
     private long sentPosition;
     private long urgentWritten = -1;
 
-    /// How many more bytes the other end has room for.
+    /// The window of the other end in bytes.
     private int credit;
 
-    /// A write found too little room: tell when there is more.
+    /// A write was short: notify when there is space.
     private boolean noSpace;
 
     private boolean ending;
     private boolean endSent;
 
-    /// The other end knows that this one sends no more.
+    /// The other end has received the end of output.
     boolean endConfirmed;
 
-    /// The other end sends no more.
+    /// The other end has ended its output.
     boolean ended;
 
     TcpFlow(TcpSocket socket) {
@@ -83,7 +82,7 @@ final class TcpFlow {
         peer = null;
     }
 
-    /// What was not sent is lost; what has come can still be read.
+    /// Drops unsent bytes. Received bytes can still be read.
     void fail() {
         outbox.clear();
         unconfirmed = 0;
@@ -94,7 +93,7 @@ final class TcpFlow {
         inbox.clear();
     }
 
-    /// Sends no more, once all that was written is sent.
+    /// Ends the output after all written bytes are sent.
     void end() {
         if (!ending) {
             ending = true;
@@ -108,12 +107,12 @@ final class TcpFlow {
 
     // ------------------------------------------------------------------ what the application does
 
-    /// Bytes that came and nobody read.
+    /// Returns the number of unread bytes.
     boolean hasUnread() {
         return !inbox.isEmpty();
     }
 
-    /// The urgent byte alone is not to be read the ordinary way.
+    /// The urgent byte is not part of the ordinary input.
     boolean isReadable() {
         return inbox.size() > (isAtUrgent() ? 1 : 0);
     }
@@ -131,7 +130,7 @@ final class TcpFlow {
         return urgentByte;
     }
 
-    /// A read stops before the urgent byte.
+    /// Returns the readable bytes before the urgent byte.
     int available() {
         int all = inbox.size();
         return urgent != NO_URGENT && urgentPosition > readPosition
@@ -161,10 +160,10 @@ final class TcpFlow {
         if (urgent != NO_URGENT && readPosition > urgentPosition) {
             urgent = NO_URGENT;
         }
-        roomToTell += bytes;
-        if (roomToTell >= socket.receiveLimit / 4) {
-            int room = roomToTell;
-            roomToTell = 0;
+        unannouncedWindow += bytes;
+        if (unannouncedWindow >= socket.receiveLimit / 4) {
+            int room = unannouncedWindow;
+            unannouncedWindow = 0;
             toPeer(other -> other.flow.granted(room));
         }
     }
@@ -178,7 +177,8 @@ final class TcpFlow {
         return outbox.size() + unconfirmed;
     }
 
-    /// As Linux has it: when at least half as much is free as is in use. Asking is what makes it tell later.
+    /// Returns whether the output is writable by the rule of Linux: at least half as much is free
+    /// as is in use. Requests a notification if not.
     boolean isWritable() {
         boolean writable = socket.sendLimit - used() >= used() / 2 && used() < socket.sendLimit;
         noSpace |= !writable;
@@ -208,7 +208,7 @@ final class TcpFlow {
 
     private void transmit() {
         while (peer != null && !outbox.isEmpty() && credit > 0) {
-            int size = Math.min(Math.min(outbox.size(), credit), MOST_SEGMENT_BYTES);
+            int size = Math.min(Math.min(outbox.size(), credit), MAX_SEGMENT_BYTES);
             byte[] segment = outbox.take(size);
             credit -= size;
             unconfirmed += size;
@@ -240,7 +240,7 @@ final class TcpFlow {
             socket.refuse();
             return;
         }
-        if (socket.kernel.mischief.resets()) {
+        if (socket.kernel.injector.resets()) {
             socket.kernel.note("the network resets " + socket);
             socket.refuse();
             return;
@@ -248,7 +248,7 @@ final class TcpFlow {
         socket.kernel.note(
                 "arrived "
                         + segment.length
-                        + Recorder.nameOf(segment, 0, segment.length)
+                        + TraceRecorder.nameOf(segment, 0, segment.length)
                         + " at "
                         + socket);
         inbox.add(segment);
@@ -259,8 +259,8 @@ final class TcpFlow {
         socket.wake(SimulatedSocket.READABLE_KEY);
     }
 
-    /// There is one urgent byte at a time. An older one that would be next is gone; elsewhere it is a byte like any
-    /// other from now on.
+    /// Stores the urgent byte. Only one exists at a time: an older one that would be read next is
+    /// dropped, and one further back becomes an ordinary byte.
     private void noteUrgent(byte[] segment) {
         if (isAtUrgent()) {
             inbox.take(1);
@@ -279,7 +279,7 @@ final class TcpFlow {
         }
     }
 
-    /// Has something happen at the other end.
+    /// Schedules an event at the other end.
     void toPeer(Consumer<TcpSocket> arrival) {
         TcpSocket other = peer;
         if (other != null) {
@@ -287,13 +287,13 @@ final class TcpFlow {
         }
     }
 
-    /// The same to somebody who is not the peer yet, or no more.
+    /// Schedules an event at a socket that is not or no longer the peer.
     void line(TcpSocket other, Runnable arrival) {
-        assert other != socket : "nobody sends to himself along a line";
+        assert other != socket : "a line connects two sockets";
         socket.kernel.network.carry(line, arrival);
     }
 
-    /// From where nobody is: an answer that comes to this end.
+    /// Schedules an event from an absent host at this end.
     void back(Runnable arrival) {
         socket.kernel.network.carry(new Network.Line(), arrival);
     }

@@ -13,8 +13,7 @@ import dev.gyre.testkit.internal.Address.Inet;
 
 import org.jspecify.annotations.Nullable;
 
-/// A stream socket of the Internet: what an application sees of TCP, as Linux shows it. How the bytes get to the
-/// other end is in [TcpFlow].
+/// A TCP socket, as Linux shows it to applications. [TcpFlow] transfers its bytes.
 final class TcpSocket extends SimulatedSocket {
     private static final int SHUT_RECEIVE = 1;
     private static final int SHUT_SEND = 2;
@@ -24,23 +23,23 @@ final class TcpSocket extends SimulatedSocket {
         CLOSED,
         LISTENING,
         CONNECTING,
-        /// From the handshake until both ends are through or one has reset.
+        /// From the handshake until both ends have finished or one has reset.
         CONNECTED
     }
 
     final TcpFlow flow = new TcpFlow(this);
-    final TcpMeeting meeting = new TcpMeeting(this);
+    final TcpHandshake handshake = new TcpHandshake(this);
     State state = State.CLOSED;
     private int shutdown;
 
-    /// Closed by the application, though perhaps not through yet.
+    /// Closed by the application, possibly with output left.
     private boolean orphaned;
 
     private @Nullable Inet local;
     private @Nullable Inet remote;
     private boolean holdsPort;
 
-    /// Called when something may have changed, for one that has no descriptor.
+    /// Called after changes, for sockets without a descriptor.
     @Nullable Runnable onWake;
 
     TcpSocket(SimulatedKernel kernel, int domain, int flags) {
@@ -55,7 +54,7 @@ final class TcpSocket extends SimulatedSocket {
         }
     }
 
-    // ------------------------------------------------------------------ meeting
+    // ------------------------------------------------------------------ connecting
 
     @Override
     int bind(Address address) {
@@ -88,7 +87,7 @@ final class TcpSocket extends SimulatedSocket {
         if (local != null && kernel.network.isTaken(this, local, true)) {
             return -Errno.EADDRINUSE;
         }
-        meeting.listen(backlog);
+        handshake.listen(backlog);
         return 0;
     }
 
@@ -99,7 +98,7 @@ final class TcpSocket extends SimulatedSocket {
 
     @Override
     @Nullable SimulatedSocket accept() {
-        return meeting.accept();
+        return handshake.accept();
     }
 
     @Override
@@ -107,7 +106,7 @@ final class TcpSocket extends SimulatedSocket {
         if (!(address instanceof Inet to)) {
             return -Errno.EAFNOSUPPORT;
         }
-        int past = meeting.mayConnect();
+        int past = handshake.mayConnect();
         if (past <= 0) {
             return past;
         }
@@ -125,7 +124,7 @@ final class TcpSocket extends SimulatedSocket {
         if (local != null && local.isAny()) {
             local = local.withHost(loopback(target)).shownTo(domain);
         }
-        meeting.begin(target);
+        handshake.begin(target);
         return -Errno.EINPROGRESS;
     }
 
@@ -133,14 +132,14 @@ final class TcpSocket extends SimulatedSocket {
         return like.unmapped().isV6() ? Inet.LOOPBACK6 : Inet.LOOPBACK;
     }
 
-    /// For a peer outside, which has an address of its own and no port to hold.
+    /// Creates the socket of a peer outside, which has its own address and holds no port.
     void connectFrom(Inet from, Inet to) {
         local = from;
         remote = to;
-        meeting.begin(to);
+        handshake.begin(to);
     }
 
-    /// What a listener makes for a client.
+    /// Creates the socket of an accepted client.
     TcpSocket childFor(TcpSocket client) {
         Inet from = client.local;
         Inet to = client.remote;
@@ -153,7 +152,8 @@ final class TcpSocket extends SimulatedSocket {
         return child;
     }
 
-    /// An accepted connection has the listener's port, and keeps it when that one is closed.
+    /// An accepted connection shares the port of its listener and keeps it after the listener is
+    /// closed.
     void holdPort() {
         if (local != null) {
             holdsPort = true;
@@ -183,7 +183,7 @@ final class TcpSocket extends SimulatedSocket {
     @Override
     int ready() {
         if (state == State.LISTENING) {
-            return meeting.hasWaiting() ? EPOLLIN : 0;
+            return handshake.hasWaiting() ? EPOLLIN : 0;
         }
         int ready = 0;
         if (shutdown == SHUT_BOTH || state == State.CLOSED) {
@@ -279,11 +279,11 @@ final class TcpSocket extends SimulatedSocket {
         }
         int closing = how + 1; // SHUT_RD is 0, and so on.
         int result = 0;
-        meeting.shutDown(state);
+        handshake.shutDown(state);
         switch (state) {
             case LISTENING -> {
                 if ((closing & SHUT_RECEIVE) != 0) {
-                    meeting.stopListening();
+                    handshake.stopListening();
                 }
             }
             case CONNECTING -> {
@@ -313,7 +313,7 @@ final class TcpSocket extends SimulatedSocket {
     void closed() {
         orphaned = true;
         switch (state) {
-            case LISTENING -> meeting.stopListening();
+            case LISTENING -> handshake.stopListening();
             case CONNECTING -> state = State.CLOSED;
             case CONNECTED -> {
                 if (flow.hasUnread() || has(Linux.SOL_SOCKET, Linux.SO_LINGER)) {
@@ -325,17 +325,17 @@ final class TcpSocket extends SimulatedSocket {
             }
             case CLOSED -> {}
         }
-        letGoPort();
+        releasePort();
     }
 
-    private void letGoPort() {
+    private void releasePort() {
         if (holdsPort && local != null) {
             holdsPort = false;
-            kernel.network.letGo(this, local.port());
+            kernel.network.release(this, local.port());
         }
     }
 
-    /// Ends it with a reset, as if the application had lingered for no time at all.
+    /// Resets the connection, like a close with zero linger time.
     void abort() {
         orphaned = true;
         if (state == State.CONNECTED) {
@@ -344,12 +344,12 @@ final class TcpSocket extends SimulatedSocket {
         state = State.CLOSED;
         shutdown = SHUT_BOTH;
         flow.discard();
-        letGoPort();
+        releasePort();
     }
 
     // ------------------------------------------------------------------ what arrives
 
-    /// Whether bytes that arrive reach nobody any more: then they are answered with a reset.
+    /// Returns whether arriving bytes cannot be read any more and are answered with a reset.
     boolean refusesData() {
         return orphaned
                 || state != State.CONNECTED
@@ -364,7 +364,7 @@ final class TcpSocket extends SimulatedSocket {
         receiveReset();
     }
 
-    /// The other end sends no more.
+    /// Called when the other end has ended its output.
     void receiveEnd() {
         if (state != State.CONNECTED) {
             return;
@@ -375,7 +375,7 @@ final class TcpSocket extends SimulatedSocket {
         wake(0);
     }
 
-    /// Both ends have said that they send no more, and know it of each other.
+    /// Called when both ends have ended their output and know it.
     void closeIfThrough() {
         if (flow.ended && flow.endConfirmed && state == State.CONNECTED) {
             state = State.CLOSED;

@@ -16,11 +16,11 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 
-/// A datagram socket of the Internet. Nothing is lost on the way; what finds the queue full is.
+/// A UDP socket. Datagrams are lost only if the queue is full.
 final class UdpSocket extends SimulatedSocket {
-    private static final int MOST_BYTES = 65_507;
+    private static final int MAX_BYTES = 65_507;
 
-    /// What a datagram costs beside its bytes.
+    /// The overhead of a queued datagram.
     private static final int OVERHEAD_BYTES = 256;
 
     private static final class Datagram {
@@ -127,7 +127,7 @@ final class UdpSocket extends SimulatedSocket {
         }
         Datagram first = inbox.poll();
         if (first == null) {
-            return -Errno.EAGAIN; // Even if nothing is to come any more.
+            return -Errno.EAGAIN; // Even after shutdown.
         }
         queuedBytes -= first.bytes.length + OVERHEAD_BYTES;
         int read = Math.min(length, first.bytes.length);
@@ -160,7 +160,7 @@ final class UdpSocket extends SimulatedSocket {
         if (kernel.network.isUnreachable(target)) {
             return -Errno.ENETUNREACH;
         }
-        if (length > MOST_BYTES) {
+        if (length > MAX_BYTES) {
             return -Errno.EMSGSIZE;
         }
         if ((shutdown & 2) != 0) {
@@ -171,7 +171,7 @@ final class UdpSocket extends SimulatedSocket {
             return result;
         }
         Inet own = local;
-        assert own != null : "just bound";
+        assert own != null : "bound above";
         Inet source = own.isAny() ? own.withHost(Inet.LOOPBACK) : own;
         Datagram sent = new Datagram(Arrays.copyOf(from, length), source.unmapped());
         kernel.network.carry(line, () -> deliver(target.unmapped(), sent));
@@ -180,7 +180,7 @@ final class UdpSocket extends SimulatedSocket {
 
     private void deliver(Inet to, Datagram datagram) {
         if (kernel.network.isSilent(to)) {
-            kernel.note("no answer from " + to);
+            kernel.note("no response from " + to);
             return;
         }
         UdpSocket receiver = kernel.network.receiverAt(to, datagram.from);
@@ -191,7 +191,7 @@ final class UdpSocket extends SimulatedSocket {
         }
     }
 
-    /// Only one that is connected hears of it.
+    /// Reports the error to connected sockets only.
     private void unreachable(Inet to) {
         if (remote != null && remote.unmapped().equals(to)) {
             error = Errno.ECONNREFUSED;
@@ -226,7 +226,7 @@ final class UdpSocket extends SimulatedSocket {
     @Override
     void closed() {
         if (local != null) {
-            kernel.network.letGo(this, local.port());
+            kernel.network.release(this, local.port());
         }
     }
 

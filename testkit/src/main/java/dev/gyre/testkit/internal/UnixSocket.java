@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// A Unix stream socket: bytes are with the other end as soon as they are written, and count against the
-/// writer's limit until they are read.
+/// A Unix stream socket. Written bytes are available to the other end at once, and count against
+/// the limit of the writer until read.
 final class UnixSocket extends SimulatedSocket {
     private static final int SHUT_RECEIVE = 1;
     private static final int SHUT_SEND = 2;
@@ -30,7 +30,7 @@ final class UnixSocket extends SimulatedSocket {
 
     private @Nullable UnixSocket peer;
 
-    /// The name of the other end, which outlives it.
+    /// The name of the other end, kept after it is closed.
     private @Nullable Local remoteName;
 
     private boolean connected;
@@ -41,7 +41,7 @@ final class UnixSocket extends SimulatedSocket {
         super(kernel, Linux.AF_UNIX, Linux.SOCK_STREAM, flags);
     }
 
-    /// As `socketpair`.
+    /// Implements `socketpair`.
     static UnixSocket[] pair(SimulatedKernel kernel, int flags) {
         UnixSocket one = new UnixSocket(kernel, flags);
         UnixSocket other = new UnixSocket(kernel, flags);
@@ -58,7 +58,7 @@ final class UnixSocket extends SimulatedSocket {
         other.connected = true;
     }
 
-    // ------------------------------------------------------------------ meeting
+    // ------------------------------------------------------------------ connecting
 
     @Override
     int bind(Address address) {
@@ -241,7 +241,7 @@ final class UnixSocket extends SimulatedSocket {
         wake(0);
         UnixSocket other = peer;
         if (other != null) {
-            // What one end does not receive the other need not send, and the other way round.
+            // An end that does not receive also stops the other from sending, and vice versa.
             other.shutdown |=
                     ((closing & SHUT_RECEIVE) != 0 ? SHUT_SEND : 0)
                             | ((closing & SHUT_SEND) != 0 ? SHUT_RECEIVE : 0);
@@ -253,7 +253,7 @@ final class UnixSocket extends SimulatedSocket {
     @Override
     void closed() {
         if (bound) {
-            kernel.network.letGoPath(name.path());
+            kernel.network.releasePath(name.path());
         }
         listening = false;
         for (UnixSocket child = waiting.poll(); child != null; child = waiting.poll()) {

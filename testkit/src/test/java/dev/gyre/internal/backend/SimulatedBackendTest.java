@@ -23,8 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The contract of backends, over the simulated kernel. Where it calls for other threads, what they do is done by things
-/// that happen while the loop waits: a simulated world has one thread.
+/// The contract of backends over the simulated kernel. A simulated world has one thread, so
+/// scheduled events replace the other threads of the contract.
 @On("simulated")
 class SimulatedBackendTest extends BackendContract {
     private final SimulatedKernel kernel = new SimulatedKernel(1);

@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// One of two kernels that run the same program: calls by handle instead of by number, so that the numbers may
+/// One of two kernels that run the same program. Calls use handles, so that descriptor numbers may
 /// differ.
 final class CallSide implements AutoCloseable {
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_NODELAY = 1;
     private static final int ROOM = 1 << 18;
-    private static final int MOST_EVENTS = 64;
+    private static final int MAX_EVENTS = 64;
 
     private final PollCalls kernel;
     private final SocketCalls sockets;
@@ -41,7 +41,7 @@ final class CallSide implements AutoCloseable {
         return numbers.get(handle);
     }
 
-    /// A number becomes the next handle, and a refusal stays one.
+    /// Returns the next handle for a number; an error is returned unchanged.
     private int added(int result) {
         if (result < 0) {
             return result;
@@ -75,7 +75,7 @@ final class CallSide implements AutoCloseable {
         int flags = Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC;
         int result = added(sockets.socket(Linux.AF_INET, type | flags, 0));
         if (result == 0 && type == Linux.SOCK_STREAM) {
-            // Or small writes would wait on the real side for those before to be confirmed.
+            // Otherwise small writes wait on the real side for the acknowledgement of earlier ones.
             Memory.putInt(memory.address(), 1);
             int fd = numbers.getLast();
             sockets.setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, memory.address(), Integer.BYTES);
@@ -83,13 +83,13 @@ final class CallSide implements AutoCloseable {
         return result;
     }
 
-    /// To the loopback and any port.
+    /// The loopback address with any port.
     int bind(int handle) {
         putLoopback(0);
         return sockets.bind(number(handle), memory.address(), Linux.SIZEOF_SOCKADDR_IN);
     }
 
-    /// The port, big-endian as it lies in memory.
+    /// The port in network byte order.
     int port(int handle) {
         long address = memory.address();
         Memory.putInt(address + 128, 128);
@@ -128,7 +128,7 @@ final class CallSide implements AutoCloseable {
                 number(handle), memory.address(), bytes.length, flags | Linux.MSG_NOSIGNAL);
     }
 
-    /// The result, and the bytes that came by it.
+    /// Returns the result and the received bytes.
     record Received(long result, int hash) {
         @Override
         public String toString() {
@@ -193,7 +193,7 @@ final class CallSide implements AutoCloseable {
     /// Ready bits by handle.
     Map<Long, Integer> waitNow() {
         long address = memory.address();
-        int count = kernel.epollWait(epfd, address, MOST_EVENTS, 0);
+        int count = kernel.epollWait(epfd, address, MAX_EVENTS, 0);
         Map<Long, Integer> events = new TreeMap<>();
         for (int i = 0; i < count; i++) {
             long event = address + (long) i * Linux.SIZEOF_EPOLL_EVENT;

@@ -27,20 +27,21 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// What makes the simulated kernel worth believing: the same random program of calls is run on it and on the real one,
-/// and each call must give the same result, each descriptor be ready for the same, each wait bring the same events.
+/// Compares the simulated kernel with the real one. Both run the same random program of calls. Each
+/// call must have the same result, each descriptor the same readiness, and each wait the same
+/// events.
 ///
-/// Writes stay small where Linux decides by the size of its own structures when a socket is full. A pipe is simulated
-/// to the page.
+/// Writes stay small, because Linux decides by the size of its own structures when a socket is
+/// full. Pipes are simulated to the page.
 @On("simulated")
 class DifferentialTest {
     private static final int PROGRAMS = Integer.getInteger("gyre.differential.programs", 400);
     private static final int BATCHES = 8;
     private static final int STEPS = 120;
-    private static final int MOST_UNREAD = 4_000;
+    private static final int MAX_UNREAD = 4_000;
 
-    /// The real loopback is handled by the kernel's own threads when it is busy: then it is asked again.
-    private static final int MOST_TRIES = 200_000;
+    /// Threads of the real kernel handle a busy loopback. Then the comparison is repeated.
+    private static final int MAX_TRIES = 200_000;
 
     private enum Sort {
         PIPE_READER,
@@ -74,12 +75,12 @@ class DifferentialTest {
     /// One program on two kernels.
     private static final class Run {
         private final long seed;
-        private final Dice dice;
+        private final SeededRandom random;
         private final SimulatedKernel simulated;
         private final List<String> log = new ArrayList<>();
         private final List<Sort> sorts = new ArrayList<>();
 
-        /// By handle: the handle at the other end, or -1 if it is not known or gone.
+        /// The handle of the other end by handle; -1 if unknown or closed.
         private final List<Integer> others = new ArrayList<>();
 
         private final Map<Integer, Integer> masks = new HashMap<>();
@@ -89,7 +90,7 @@ class DifferentialTest {
 
         Run(long seed) {
             this.seed = seed;
-            dice = new Dice(seed);
+            random = new SeededRandom(seed);
             simulated = new SimulatedKernel(seed);
             simulated.latency(0, 0);
         }
@@ -107,7 +108,7 @@ class DifferentialTest {
         }
 
         private void step() {
-            int choice = dice.below(100);
+            int choice = random.below(100);
             if (sorts.size() < 2 || (choice < 12 && sorts.size() < 24)) {
                 open();
                 return;
@@ -135,7 +136,7 @@ class DifferentialTest {
 
         private int openHandle() {
             for (int i = 0; i < 8; i++) {
-                int handle = dice.below(sorts.size());
+                int handle = random.below(sorts.size());
                 if (model.number(handle) >= 0) {
                     return handle;
                 }
@@ -146,7 +147,7 @@ class DifferentialTest {
         // -------------------------------------------------------------- steps
 
         private void open() {
-            switch (dice.below(6)) {
+            switch (random.below(6)) {
                 case 0 -> {
                     same("pipe2", CallSide::pipe);
                     pair(Sort.PIPE_READER, Sort.PIPE_WRITER);
@@ -203,13 +204,13 @@ class DifferentialTest {
         private void write(int handle) {
             byte[] bytes = new byte[sizeFor(handle)];
             for (int i = 0; i < bytes.length; i++) {
-                bytes[i] = (byte) dice.next();
+                bytes[i] = (byte) random.next();
             }
             String call = " " + handle + " of " + bytes.length;
             switch (sorts.get(handle)) {
                 case EVENTFD -> {
                     byte[] one = new byte[8];
-                    one[0] = (byte) (1 + dice.below(3));
+                    one[0] = (byte) (1 + random.below(3));
                     same("write" + call, side -> side.write(handle, one));
                 }
                 case PIPE_READER, PIPE_WRITER ->
@@ -219,7 +220,7 @@ class DifferentialTest {
                     if (mayFill(handle)) {
                         return;
                     }
-                    boolean urgent = sorts.get(handle) == Sort.TCP && dice.below(8) == 0;
+                    boolean urgent = sorts.get(handle) == Sort.TCP && random.below(8) == 0;
                     int flags = urgent ? Linux.MSG_OOB : 0;
                     same("send" + flags + call, side -> side.send(handle, bytes, flags));
                 }
@@ -228,22 +229,23 @@ class DifferentialTest {
 
         private int sizeFor(int handle) {
             boolean pipe = sorts.get(handle) == Sort.PIPE_WRITER;
-            return pipe && dice.below(4) == 0 ? dice.below(70_000) : 100 + dice.below(1_400);
+            return pipe && random.below(4) == 0 ? random.below(70_000) : 100 + random.below(1_400);
         }
 
-        /// Whether the other end has so much unread that Linux might find it full.
+        /// Returns whether the other end has so many unread bytes that Linux might treat it as
+        /// full.
         private boolean mayFill(int handle) {
             int other = others.get(handle);
             if (other < 0 || model.number(other) < 0) {
                 return false;
             }
             OpenFile file = simulated.descriptors.find(model.number(other));
-            return file != null && file.available() > MOST_UNREAD;
+            return file != null && file.available() > MAX_UNREAD;
         }
 
         private void read(int handle) {
-            int count = dice.below(4) == 0 ? 1 + dice.below(200) : 8 + dice.below(60_000);
-            boolean urgent = sorts.get(handle) == Sort.TCP && dice.below(8) == 0;
+            int count = random.below(4) == 0 ? 1 + random.below(200) : 8 + random.below(60_000);
+            boolean urgent = sorts.get(handle) == Sort.TCP && random.below(8) == 0;
             String call = handle + " up to " + count;
             if (urgent) {
                 same("recv(OOB) " + call, side -> side.receive(handle, 1, Linux.MSG_OOB));
@@ -254,9 +256,9 @@ class DifferentialTest {
 
         private void shutdown(int handle) {
             if (sorts.get(handle) == Sort.LISTENER) {
-                return; // Then the port is another's, and what connects to it is not the same.
+                return; // Another socket has the port, so connections to it differ.
             }
-            int how = dice.below(3);
+            int how = random.below(3);
             if (sorts.get(handle) == Sort.TCP) {
                 shutDown.add(handle);
             }
@@ -268,11 +270,11 @@ class DifferentialTest {
         }
 
         private void control(int handle) {
-            int operation = new int[] {1, 1, 3, 3, 2}[dice.below(5)];
+            int operation = new int[] {1, 1, 3, 3, 2}[random.below(5)];
             int[] bits = {EPOLLIN, EPOLLOUT, EPOLLPRI, EPOLLRDHUP, EPOLLET, EPOLLONESHOT};
             int mask = 0;
             for (int bit : bits) {
-                mask |= dice.below(2) == 0 ? bit : 0;
+                mask |= random.below(2) == 0 ? bit : 0;
             }
             int chosen = mask;
             int result =
@@ -297,9 +299,8 @@ class DifferentialTest {
             late.removeAll(found.keySet());
             late.removeIf(handle -> !shutDown.contains(handle.intValue()));
             for (long handle : late) {
-                // That the other end has confirmed the end is an edge too, and on Linux it may come
-                // any
-                // time later. Armed again, both sides are at the same point.
+                // The acknowledgement of the end is an edge too. On Linux it may arrive any time
+                // later. After a rearm both sides are in the same state.
                 expected.remove(handle);
                 int mask = masks.get((int) handle);
                 same(
@@ -312,7 +313,7 @@ class DifferentialTest {
         }
 
         private void ask(int handle) {
-            switch (dice.below(3)) {
+            switch (random.below(3)) {
                 case 0 -> same("SO_ERROR " + handle, side -> side.takeError(handle));
                 case 1 -> same("getpeername " + handle, side -> side.hasPeer(handle));
                 default -> {
@@ -358,7 +359,7 @@ class DifferentialTest {
                 }
                 int expected = model.ready(handle);
                 int found = real.ready(handle);
-                for (int tries = 0; found != expected && tries < MOST_TRIES; tries++) {
+                for (int tries = 0; found != expected && tries < MAX_TRIES; tries++) {
                     Thread.onSpinWait();
                     found = real.ready(handle);
                 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the simulated kernel does by itself; that it does it as Linux does is for [DifferentialTest].
+/// The simulated kernel alone. [DifferentialTest] compares it with Linux.
 @On("simulated")
 class SimulatedKernelTest {
     private static final int LISTENER = 0;
@@ -44,7 +44,7 @@ class SimulatedKernelTest {
 
     // ------------------------------------------------------------------ ends of connections
 
-    /// What one side does, and what the other then meets at two reads and two sends.
+    /// An action of one side, and the results of two reads and two sends of the other.
     @ParameterizedTest
     @CsvSource({
         "nothing,            -11, -11,   5,   5",
@@ -79,7 +79,7 @@ class SimulatedKernelTest {
         connection();
         calls.send(SERVER, HELLO, 0);
         calls.send(CLIENT, HELLO, 0);
-        calls.closeHandle(SERVER); // With something unread: a reset.
+        calls.closeHandle(SERVER); // With unread input: a reset.
         assertThat(calls.receive(CLIENT, 10, 0).result()).isEqualTo(5);
         assertThat(calls.receive(CLIENT, 10, 0).result()).isEqualTo(-Errno.ECONNRESET);
         assertThat(calls.receive(CLIENT, 10, 0).result()).isZero();
@@ -100,7 +100,7 @@ class SimulatedKernelTest {
     @Test
     @Clause("B-6")
     void backlog_thatIsFull_makesAClientTryAgainASecondLater() {
-        connection(); // A backlog of one: two may wait.
+        connection(); // A backlog of one: two connections fit.
         for (int client = 3; client < 6; client++) {
             calls.socket(Linux.SOCK_STREAM);
             calls.connect(client, LISTENER);
@@ -202,7 +202,7 @@ class SimulatedKernelTest {
                 .fcntl(calls.number(0), Linux.F_SETFL, flags & ~Linux.O_NONBLOCK);
         assertThatThrownBy(() -> calls.read(0, 1))
                 .isInstanceOf(SimulationError.class)
-                .hasMessageContaining("would block for ever");
+                .hasMessageContaining("would block forever");
     }
 
     @Test
@@ -231,7 +231,7 @@ class SimulatedKernelTest {
     }
 
     private void drain() {
-        while (kernel.hasAgenda()) {
+        while (kernel.hasEvents()) {
             kernel.moveTo(kernel.nextNanos());
             kernel.runDue();
         }
@@ -310,7 +310,7 @@ class SimulatedKernelTest {
         connection();
         calls.control(Linux.EPOLL_CTL_ADD, CLIENT, Linux.EPOLLIN | Linux.EPOLLET);
         calls.send(SERVER, HELLO, 0);
-        kernel.faults(Faults.none().withLateness(1));
+        kernel.faults(Faults.none().withDelays(1));
         assertThat(calls.waitNow()).isEmpty();
         kernel.faults(Faults.none());
         drain();

@@ -135,8 +135,6 @@ public final class IoUringBackend implements Backend {
         return features.describe();
     }
 
-    // ------------------------------------------------------------------ wait
-
     @Override
     public void pollNow() {
         assert !polls.hasReady() : "collected events are not dispatched yet";
@@ -270,8 +268,6 @@ public final class IoUringBackend implements Backend {
         return wake.sentCount();
     }
 
-    // ------------------------------------------------------------------ registration
-
     @Override
     public void register(int fd, int interest, ReadinessHandler handler) {
         try {
@@ -324,8 +320,6 @@ public final class IoUringBackend implements Backend {
             wake.signal();
         }
     }
-
-    // ------------------------------------------------------------------ end of a run, and close
 
     @Override
     public void detach() {

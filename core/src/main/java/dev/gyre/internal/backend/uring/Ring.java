@@ -104,8 +104,6 @@ final class Ring {
         return (memory().features & feature) != 0;
     }
 
-    // ------------------------------------------------------------------ ownership
-
     /// Returns whether the calling thread is the owner. Any thread, without the lock.
     boolean isOwner() {
         return isCurrent(owner);
@@ -173,8 +171,6 @@ final class Ring {
         return thread == Thread.currentThread();
     }
 
-    // ------------------------------------------------------------------ submission queue
-
     /// Appends a zeroed SQE. If the queue is full, submits it first.
     ///
     /// @return its address, or 0 if the kernel accepts no SQEs at present
@@ -206,8 +202,6 @@ final class Ring {
         Memory.putIntRelease(shared.sqTail, sqTail);
         return sqReady(shared);
     }
-
-    // ------------------------------------------------------------------ io_uring_enter
 
     /// Submits all SQEs and posts CQEs that are due, without blocking. Makes no call if the kernel
     /// has nothing to do.
@@ -265,8 +259,6 @@ final class Ring {
         return result == -Errno.EAGAIN || result == -Errno.EBUSY;
     }
 
-    // ------------------------------------------------------------------ io_uring_register
-
     private void registerDescriptor() {
         Memory.putInt(update, -1); // Any slot.
         Memory.putLong(update + IoUringAbi.OFFSETOF_IO_URING_RSRC_UPDATE_DATA, fd());
@@ -308,8 +300,6 @@ final class Ring {
             Reference.reachabilityFence(registration);
         }
     }
-
-    // ------------------------------------------------------------------ completion queue
 
     int cqReady() {
         // Acquire: pairs with the kernel's release after it has written the CQEs.

@@ -85,8 +85,6 @@ final class UringOperations implements OperationEngine {
         return opened;
     }
 
-    // ------------------------------------------------------------------ start
-
     @Override
     public void start(DescriptorState descriptor, Request request) {
         request.begin(descriptor);
@@ -172,8 +170,6 @@ final class UringOperations implements OperationEngine {
         return closed || (descriptor != null && descriptor.released != null);
     }
 
-    // ------------------------------------------------------------------ CQEs
-
     void onCompletion(long userData, int result, int flags) {
         InFlightOp op = table.find(userData);
         if (op != null) {
@@ -251,8 +247,6 @@ final class UringOperations implements OperationEngine {
             serve(descriptor, next);
         }
     }
-
-    // ------------------------------------------------------------------ cancellation and close
 
     @Override
     public void cancel(Request request) {

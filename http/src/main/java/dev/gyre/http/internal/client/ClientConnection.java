@@ -1,7 +1,9 @@
 package dev.gyre.http.internal.client;
 
+import dev.gyre.EventLoop;
 import dev.gyre.Promise;
-import dev.gyre.http.HttpAnswer;
+import dev.gyre.http.ClientResponse;
+import dev.gyre.http.internal.time.Deadline;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
@@ -14,39 +16,38 @@ import org.jspecify.annotations.Nullable;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
-/// A connection, which carries one call after the other and is read also between them, so its end is noticed.
+/// A connection, which carries one exchange after the other. It also reads while idle, to detect
+/// its end.
 ///
 /// ```
-///     kept ── carry ──▶ looks at what has arrived ── nothing ──▶ writes the request ── answer ──▶ kept
-///                                      └── anything ──▶ dropped: the call is for another connection
+///     idle ── carry ──▶ checks for input ── none ──▶ writes the request ── response ──▶ idle
+///                              └── any ──▶ dropped: another connection carries the exchange
 /// ```
 ///
-/// **Nothing that nobody asked for is taken for an answer.** What came between two calls may lie in the kernel when
-/// the second is made, so a request is written only after all that has arrived was read: whatever that was, it was
-/// there before the request. As nothing of that was sent, the call can go to another connection, whatever it is.
+/// **Unsolicited input is never taken for a response.** Input that was sent between two exchanges
+/// may still be in the kernel. So a request on a reused connection is written only after all
+/// earlier input was read. If there was any, nothing of the request has been sent, and another
+/// connection can carry any exchange.
 ///
 /// Loop thread only.
 final class ClientConnection implements Protocol {
-    /// How much content is written at a time, so that what waits to be sent stays below the stream's limit.
-    private static final int PIECE_BYTES = 64 << 10;
+    /// The body is written in parts, so that pending output stays below the stream's limit.
+    private static final int PART_BYTES = 64 << 10;
 
-    private final Pool pool;
+    private final ConnectionPool pool;
     private final Stream stream;
-    private final AnswerReader reader;
+    private final ResponseReader reader;
 
-    private @Nullable ClientCall call;
+    private @Nullable ClientExchange exchange;
     private @Nullable ByteBuffer unsent;
-    private boolean wasKept;
+    private boolean reused;
+    private boolean requestStarted;
+    private boolean responseStarted;
 
-    /// Whether the request that is carried was written; before that, the peer has nothing to say.
-    private boolean asked;
+    /// Null unless the exchange has a stall timeout.
+    private @Nullable StallDetector stallDetector;
 
-    private boolean answered;
-
-    /// Whether anything moves; null unless the call has a time for that.
-    private @Nullable StallWatch watch;
-
-    ClientConnection(Pool pool, Stream stream, AnswerReader reader) {
+    ClientConnection(ConnectionPool pool, Stream stream, ResponseReader reader) {
         this.pool = pool;
         this.stream = stream;
         this.reader = reader;
@@ -56,54 +57,53 @@ final class ClientConnection implements Protocol {
         return stream.isOpen();
     }
 
-    /// Sends a request, and waits for its answer.
-    void carry(ClientCall next) {
-        assert call == null : "one call at a time";
-        call = next;
-        answered = false;
-        asked = false;
-        next.carriedBy(this);
+    /// Sends a request and waits for its response.
+    void carry(ClientExchange next) {
+        assert exchange == null : "one exchange at a time";
+        exchange = next;
+        responseStarted = false;
+        requestStarted = false;
+        next.setConnection(this);
         stream.idleTimeout(pool.config().streams().idleTimeout());
-        if (wasKept) {
+        if (reused) {
             Promise<?> _ =
                     stream.inputDelivered()
                             .then(
                                     _ -> {
-                                        askUnlessGone(next);
+                                        startUnlessLost(next);
                                         return true;
                                     },
-                                    _ -> false); // Who was told of the end has seen to it.
+                                    _ -> false); // onClose handles it.
         } else {
-            ask(next);
+            start(next);
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // a call is only itself
-    private void askUnlessGone(ClientCall next) {
-        if (call == next && stream.isOpen()) {
-            ask(next);
+    @SuppressWarnings("ReferenceEquality") // identity of exchanges
+    private void startUnlessLost(ClientExchange next) {
+        if (exchange == next && stream.isOpen()) {
+            start(next);
         }
     }
 
-    private void ask(ClientCall next) {
-        asked = true;
-        reader.begin(next);
-        stream.write(next.head());
+    private void start(ClientExchange next) {
+        requestStarted = true;
+        reader.start(next);
+        stream.write(next.headBytes());
         if (!next.stallTimeout().isZero()) {
-            watch = new StallWatch(next, stream, next.stallTimeout());
+            stallDetector = new StallDetector(next);
         }
-        pace();
-        byte[] content = next.content();
-        unsent = content.length == 0 ? null : ByteBuffer.wrap(content);
-        sendOn();
-        Upload upload = next.upload();
-        if (upload != null) {
-            guarded(next, () -> upload.begin(stream));
+        updateReading();
+        unsent = next.body().length == 0 ? null : ByteBuffer.wrap(next.body());
+        sendBody();
+        RequestBodyWriter writer = next.bodyWriter();
+        if (writer != null) {
+            callUser(next, () -> writer.start(stream));
         }
     }
 
-    /// Calls a callback of the user's: if that throws, the call has failed.
-    private void guarded(ClientCall carried, Runnable callback) {
+    /// Rejects the exchange if a callback of the user throws.
+    private void callUser(ClientExchange carried, Runnable callback) {
         try {
             callback.run();
         } catch (RuntimeException | Error e) {
@@ -112,12 +112,12 @@ final class ClientConnection implements Protocol {
         }
     }
 
-    private void sendOn() {
+    private void sendBody() {
         ByteBuffer rest = unsent;
         boolean room = true;
         while (rest != null && room && stream.isOpen()) {
             int end = rest.limit();
-            rest.limit(Math.min(end, rest.position() + PIECE_BYTES));
+            rest.limit(Math.min(end, rest.position() + PART_BYTES));
             room = stream.write(rest);
             rest.limit(end);
             if (!rest.hasRemaining()) {
@@ -129,49 +129,41 @@ final class ClientConnection implements Protocol {
 
     @Override
     public void onWritable(Stream stream) {
-        sendOn();
-        ClientCall carried = call;
-        Upload upload = carried == null ? null : carried.upload();
-        if (carried != null && upload != null) {
-            guarded(carried, upload::writable);
+        sendBody();
+        ClientExchange carried = exchange;
+        RequestBodyWriter writer = carried == null ? null : carried.bodyWriter();
+        if (carried != null && writer != null) {
+            callUser(carried, writer::notifyWritable);
         }
     }
 
-    /// Something of the request was written.
-    void written() {
-        if (watch != null) {
-            watch.written();
+    void onBodyWritten() {
+        if (stallDetector != null) {
+            stallDetector.onWritten();
         }
     }
 
-    /// Nobody waits any more for what it carries.
+    /// Drops the connection together with the exchange.
     void abandon() {
-        letGo();
-        drop();
-    }
-
-    /// Carries nothing now.
-    private void letGo() {
-        call = null;
-        unsent = null;
-        if (watch != null) {
-            watch.stop();
-            watch = null;
-        }
-    }
-
-    /// Is of no use any more.
-    void drop() {
-        pool.gone(this);
+        detach();
+        pool.remove(this);
         stream.abort();
     }
 
-    // ------------------------------------------------------------------ answers
+    private void detach() {
+        exchange = null;
+        unsent = null;
+        reader.releaseBody();
+        if (stallDetector != null) {
+            stallDetector.cancel();
+            stallDetector = null;
+        }
+    }
 
-    /// Reads as its call wants it. What it was found with before it was asked is read in any case.
-    void pace() {
-        ClientCall carried = call;
-        if (carried == null || !asked) {
+    /// Pauses or resumes reading as the exchange requires. Before the request, it always reads.
+    void updateReading() {
+        ClientExchange carried = exchange;
+        if (carried == null || !requestStarted) {
             return;
         }
         if (carried.isPaused()) {
@@ -179,34 +171,33 @@ final class ClientConnection implements Protocol {
         } else if (stream.isPaused()) {
             stream.resume();
         }
-        if (watch != null) {
-            watch.moved();
+        if (stallDetector != null) {
+            stallDetector.onProgress();
         }
     }
 
-    /// A time of its streams' own: of silence that the call itself has asked for nobody complains.
+    /// Ignores the idle timeout of a stream that the exchange has paused.
     @Override
     public boolean onTimeout(Stream stream, TimeoutKind timeout) {
-        ClientCall carried = call;
+        ClientExchange carried = exchange;
         return timeout == TimeoutKind.IDLE && carried != null && carried.isPaused();
     }
 
     @Override
     public void onData(Stream stream, Buffer data) {
-        ClientCall carried = call;
-        if (carried == null || !asked) {
-            // Whatever this is, it answers nothing.
-            lost(CloseReason.ABORTED);
+        ClientExchange carried = exchange;
+        if (carried == null || !requestStarted) {
+            lost(CloseReason.ABORTED); // Unsolicited.
             stream.abort();
             return;
         }
-        answered = true;
-        if (watch != null) {
-            watch.moved();
+        responseStarted = true;
+        if (stallDetector != null) {
+            stallDetector.onProgress();
         }
         try {
             // A callback may have closed the client.
-            if (reader.read(data) && call != null) {
+            if (reader.read(data) && exchange != null) {
                 complete(carried, data.readable() > 0);
             }
         } catch (ProtocolException | RuntimeException | Error e) {
@@ -215,42 +206,44 @@ final class ClientConnection implements Protocol {
         }
     }
 
-    /// @param surplus whether more came than the answer: where the next one would begin is unknown then
-    private void complete(ClientCall carried, boolean surplus) {
-        HttpAnswer answer = reader.taken();
-        Upload upload = carried.upload();
-        boolean clean = !surplus && unsent == null && (upload == null || upload.isEnded());
-        letGo();
-        wasKept = true;
+    /// @param surplus whether more than the response was received, so that the next one cannot be
+    ///     found
+    private void complete(ClientExchange carried, boolean surplus) {
+        ClientResponse response = reader.take();
+        RequestBodyWriter writer = carried.bodyWriter();
+        boolean clean = !surplus && unsent == null && (writer == null || writer.isEnded());
+        boolean reusable = clean && reader.keepsAlive() && !carried.head.isLast();
+        detach();
+        carried.setConnection(null); // The connection may carry another exchange now.
+        reused = true;
         if (stream.isPaused()) {
-            stream.resume(); // With the last byte, after which there was nothing to wait for.
+            stream.resume(); // Paused at the last byte.
         }
-        carried.resolve(answer);
-        if (clean && reader.keepsAlive() && !carried.isLast() && stream.isOpen()) {
-            pool.kept(this);
-        } else if (clean) {
-            pool.gone(this);
-            stream.close();
+        if (reusable && stream.isOpen()) {
+            pool.release(this);
         } else {
-            drop();
+            pool.remove(this);
+            if (clean) {
+                stream.close();
+            } else {
+                stream.abort();
+            }
         }
+        carried.complete(response);
     }
 
-    /// Is to be kept until there is something to carry.
-    void rest() {
-        wasKept = true;
+    void becomeIdle() {
+        reused = true;
         stream.idleTimeout(pool.config().idleTimeout());
     }
 
-    // ------------------------------------------------------------------ ending
-
     @Override
     public void onEnd(Stream stream) {
-        ClientCall carried = call;
+        ClientExchange carried = exchange;
         if (carried == null) {
-            pool.gone(this);
+            pool.remove(this);
             stream.close();
-        } else if (asked && reader.readEnd()) {
+        } else if (requestStarted && reader.readEnd()) {
             complete(carried, false);
         } else {
             lost(CloseReason.ENDED);
@@ -264,40 +257,110 @@ final class ClientConnection implements Protocol {
     }
 
     private void lost(CloseReason reason) {
-        ClientCall carried = call;
-        letGo();
+        ClientExchange carried = exchange;
+        detach();
         if (carried != null
-                && (asked ? isStale(reason) && carried.tryAgain() : carried.isPending())) {
-            pool.again(this, carried);
+                && (requestStarted ? isStale(reason) && carried.tryRetry() : carried.isPending())) {
+            pool.retry(this, carried);
             return;
         }
-        pool.gone(this);
+        pool.remove(this);
         if (carried != null) {
             carried.reject(
-                    new StreamClosedException(words(carried, reason), reason, stream.failure()));
+                    new StreamClosedException(describe(carried, reason), reason, stream.failure()));
         }
     }
 
-    private String words(ClientCall carried, CloseReason reason) {
+    private String describe(ClientExchange carried, CloseReason reason) {
         if (reason == CloseReason.OUTPUT_LIMIT) {
             return reason
                     + ": more than "
-                    + carried.mostWaiting()
-                    + " bytes of the request waited to be sent to "
+                    + carried.outputLimit()
+                    + " bytes of the request to "
                     + pool.origin()
-                    + ": stop when write() says no, or raise StreamConfig.withOutputLimit";
+                    + " were pending: stop when write() returns false, or raise"
+                    + " StreamConfig.withOutputLimit";
         }
-        String when = answered ? "in the middle of its answer" : "before it answered";
-        return pool.origin() + " closed the connection " + when + ": " + reason;
+        String when = responseStarted ? " during its response: " : " before its response: ";
+        return pool.origin() + " closed the connection" + when + reason;
     }
 
-    /// Whether it had been closed by the peer, most likely, when the request was sent.
+    /// Whether the server had probably closed the reused connection before the request was sent.
     private boolean isStale(CloseReason reason) {
-        return wasKept
-                && !answered
+        return reused
+                && !responseStarted
                 && switch (reason) {
-                    case ENDED, RESET, FAILED, TLS_FAILED -> true;
+                    case ENDED, RESET, FAILED, TLS_TRUNCATED, TLS_FAILED -> true;
                     default -> false;
                 };
+    }
+
+    /// Detects that no byte of an exchange is transferred. Progress only stores its time; the timer
+    /// compares when it fires. The kernel may accept output in small parts and never all of it, so
+    /// the timer also checks several times within the timeout.
+    private final class StallDetector {
+        private static final int CHECKS = 8;
+
+        private final ClientExchange watched;
+        private final EventLoop loop = stream.loop();
+        private final long timeoutNanos;
+        private long progressAt;
+        private long sentBefore;
+        private boolean flushPending;
+        private final Deadline nextCheck = new Deadline(loop, this::check);
+
+        StallDetector(ClientExchange watched) {
+            this.watched = watched;
+            timeoutNanos = Deadline.nanos(watched.stallTimeout());
+            onWritten();
+            schedule();
+        }
+
+        void onProgress() {
+            progressAt = loop.nowNanos();
+        }
+
+        void onWritten() {
+            onProgress();
+            if (!flushPending) {
+                flushPending = true;
+                Promise<?> _ = stream.flushed().then(_ -> flushed(), _ -> false);
+            }
+        }
+
+        private boolean flushed() {
+            flushPending = false;
+            checkSent();
+            return true;
+        }
+
+        private void checkSent() {
+            long sent = stream.sent();
+            if (sent != sentBefore) {
+                sentBefore = sent;
+                onProgress();
+            }
+        }
+
+        private void schedule() {
+            long left = progressAt + timeoutNanos - loop.nowNanos();
+            nextCheck.in(Math.min(left, Math.max(1, timeoutNanos / CHECKS)));
+        }
+
+        private void check() {
+            if (watched.isPaused()) {
+                onProgress();
+            }
+            checkSent();
+            if (loop.nowNanos() - progressAt >= timeoutNanos) {
+                watched.stalled(stream.pending());
+            } else {
+                schedule();
+            }
+        }
+
+        void cancel() {
+            nextCheck.cancel();
+        }
     }
 }

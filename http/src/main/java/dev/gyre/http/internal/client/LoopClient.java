@@ -3,9 +3,12 @@ package dev.gyre.http.internal.client;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
-import dev.gyre.http.HttpCall;
+import dev.gyre.http.ClientRequest;
 import dev.gyre.http.HttpClient;
 import dev.gyre.http.HttpClientConfig;
+import dev.gyre.http.internal.memory.HeapBudget;
+import dev.gyre.http.internal.message.Origin;
+import dev.gyre.http.internal.message.RequestHeadBuilder;
 import dev.gyre.http.internal.message.ResponseHead;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.StreamClosedException;
@@ -23,7 +26,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// A client: what is under way, and a [Pool] for each origin that is in use.
+/// The exchanges of a client, and a [ConnectionPool] for each origin in use.
 public final class LoopClient implements HttpClient {
     private static final Pattern METHOD = Pattern.compile("[A-Z][A-Z0-9-]*");
 
@@ -32,23 +35,24 @@ public final class LoopClient implements HttpClient {
     private final ResponseHead head;
 
     // Loop thread only.
-    private final Map<Origin, Pool> pools = new HashMap<>();
-    private final Set<ClientCall> underWay = new LinkedHashSet<>();
-    private @Nullable StreamConfig plain;
-    private @Nullable StreamConfig secure;
+    private final Map<Origin, ConnectionPool> pools = new HashMap<>();
+    private final Set<ClientExchange> pending = new LinkedHashSet<>();
+    private @Nullable StreamConfig plaintextStreams;
+    private @Nullable StreamConfig tlsStreams;
 
-    // Shared: set by any thread, never taken back.
+    // Shared: set by any thread, once.
     private volatile boolean closed;
 
-    /// @throws IllegalArgumentException if its TLS is a server's
+    /// @throws IllegalArgumentException if the configured TLS is a server's
     public LoopClient(EventLoop loop, HttpClientConfig config) {
         this.loop = Objects.requireNonNull(loop, "loop");
         this.config = Objects.requireNonNull(config, "config");
         Tls tls = config.streams().tls();
         if (tls != null && tls.isServer()) {
-            throw new IllegalArgumentException("the TLS of a client is Tls.client(), not " + tls);
+            throw new IllegalArgumentException(
+                    "the TLS of a client must be Tls.client(), but is " + tls);
         }
-        head = new ResponseHead(config.maxHead(), config.maxFields());
+        head = new ResponseHead(config.maxHeaderBytes(), config.maxHeaderCount());
     }
 
     EventLoop loop() {
@@ -59,98 +63,94 @@ public final class LoopClient implements HttpClient {
         return config;
     }
 
-    AnswerReader reader() {
-        return new AnswerReader(head, config.maxHead(), config.maxFields(), config.maxContent());
+    ResponseReader newReader() {
+        return new ResponseReader(head, config, HeapBudget.of(loop));
     }
 
-    /// How connections to there behave: with room for the largest head that is taken.
+    /// Returns the configuration of streams to an origin, with room for the largest head.
     StreamConfig streams(Origin origin) {
-        StreamConfig known = origin.secure() ? secure : plain;
+        StreamConfig known = origin.secure() ? tlsStreams : plaintextStreams;
         if (known != null) {
             return known;
         }
         StreamConfig streams = config.streams();
-        Tls own = streams.tls();
-        Tls usual =
-                own != null ? own : origin.secure() ? Tls.client().withProtocols("http/1.1") : null;
-        StreamConfig made =
-                streams.withInputLimit(Math.max(streams.inputLimit(), config.maxHead() + 1))
-                        .withTls(origin.secure() ? usual : null);
+        int inputLimit = Math.max(streams.inputLimit(), config.maxHeaderBytes() + 1);
         if (origin.secure()) {
-            secure = made; // Once: sessions are resumed as long as it is the same.
-        } else {
-            plain = made;
+            Tls own = streams.tls();
+            Tls tls = own != null ? own : Tls.client().withProtocols("http/1.1");
+            // Created once: sessions are resumed with the same instance only.
+            tlsStreams = streams.withInputLimit(inputLimit).withTls(tls);
+            return tlsStreams;
         }
-        return made;
+        plaintextStreams = streams.withInputLimit(inputLimit).withTls(null);
+        return plaintextStreams;
     }
 
-    /// What has nothing to call in the loop checks by itself: at that very moment somebody may begin to run the
-    /// loop, or end it.
+    /// Checks the thread for methods that do not call the loop. Another thread may start or stop
+    /// running the loop at the same time.
     void requireConfined(String method) {
         if (!loop.isLoopThread()) {
             LoopState state = loop.state();
             if (state == LoopState.RUNNING || state == LoopState.SLEEPING) {
                 throw new WrongThreadException(
                         method
-                                + " belongs to the thread of loop "
-                                + loop.config().name()
-                                + ", but was called on "
+                                + " was called on "
                                 + Thread.currentThread()
-                                + ": hand it over with submit, or with the answer to wait for:"
-                                + " CompletableFuture.supplyAsync(() -> client.get(uri), loop)"
-                                + ".join().await()");
+                                + ", but is confined to the thread of loop "
+                                + loop.config().name()
+                                + ": use loop.submit, or wait for the response with"
+                                + " loop.call(() -> client.get(uri)).get()");
             }
         }
     }
 
-    // ------------------------------------------------------------------ calls
-
     @Override
-    public HttpCall request(String method, URI uri) {
+    public ClientRequest request(String method, URI uri) {
         requireConfined("HttpClient.request");
         if (!METHOD.matcher(method).matches() || method.equals("CONNECT")) {
             throw new IllegalArgumentException(
-                    "a method is a word in capitals, and none that makes a tunnel, not " + method);
+                    "the method must be in capitals and not CONNECT, but is " + method);
         }
         if (closed) {
-            throw new IllegalStateException("the client is closed");
+            throw new IllegalStateException("the client is closed: create another one");
         }
         URI ascii = URI.create(uri.toASCIIString());
-        return new ClientCall(this, new Question(method, Origin.of(ascii), ascii));
+        return new ClientExchange(this, new RequestHeadBuilder(method, ascii));
     }
 
-    void take(ClientCall call) {
-        underWay.add(call);
+    /// Sends a request, now or when a connection is free.
+    void execute(ClientExchange exchange) {
+        pending.add(exchange);
         if (closed) {
-            call.reject(closedException());
+            exchange.reject(closedException());
         } else {
-            pools.computeIfAbsent(call.origin(), origin -> new Pool(this, origin)).take(call);
+            pools.computeIfAbsent(
+                            exchange.head.origin(), origin -> new ConnectionPool(this, origin))
+                    .execute(exchange);
         }
     }
 
-    /// A call has given up before a connection carried it.
-    void forget(ClientCall call) {
-        Pool pool = pools.get(call.origin());
+    /// Removes an exchange that waits for a connection.
+    void forget(ClientExchange exchange) {
+        ConnectionPool pool = pools.get(exchange.head.origin());
         if (pool != null) {
-            pool.forget(call);
+            pool.forget(exchange);
         }
     }
 
-    void done(ClientCall call) {
-        underWay.remove(call);
+    void done(ClientExchange exchange) {
+        pending.remove(exchange);
     }
 
-    void retire(Origin origin) {
-        pools.remove(origin);
+    void remove(Origin unused) {
+        pools.remove(unused);
     }
 
     @Override
     public int connections() {
         requireConfined("HttpClient.connections");
-        return pools.values().stream().mapToInt(Pool::connections).sum();
+        return pools.values().stream().mapToInt(ConnectionPool::connections).sum();
     }
-
-    // ------------------------------------------------------------------ ending
 
     boolean isClosed() {
         return closed;
@@ -160,21 +160,21 @@ public final class LoopClient implements HttpClient {
     public void close() {
         closed = true;
         if (loop.isLoopThread()) {
-            closeHere();
+            closeOnLoop();
             return;
         }
         try {
-            loop.submitPriority(this::closeHere);
+            loop.submitPriority(this::closeOnLoop);
         } catch (LoopTerminatedException _) {
-            // With the loop all of it has ended.
+            // The loop has closed everything.
         }
     }
 
-    private void closeHere() {
-        for (ClientCall call : List.copyOf(underWay)) {
-            call.reject(closedException());
+    private void closeOnLoop() {
+        for (ClientExchange exchange : List.copyOf(pending)) {
+            exchange.reject(closedException());
         }
-        List.copyOf(pools.values()).forEach(Pool::close);
+        List.copyOf(pools.values()).forEach(ConnectionPool::close);
     }
 
     private static StreamClosedException closedException() {

@@ -1,4 +1,4 @@
-/// The client: calls that wait for connections, and connections that are kept for calls.
+/// The HTTP client: exchanges that wait for connections, and pools of idle connections.
 ///
 /// Start with [dev.gyre.http.internal.client.LoopClient].
 @org.jspecify.annotations.NullMarked

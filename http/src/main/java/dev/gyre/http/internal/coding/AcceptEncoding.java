@@ -2,23 +2,23 @@ package dev.gyre.http.internal.coding;
 
 import dev.gyre.http.Headers;
 
-/// What the peer says it can decompress.
+/// Evaluates `Accept-Encoding`.
 public final class AcceptEncoding {
     private static final int FULL = 1_000;
 
     private AcceptEncoding() {}
 
-    /// Whether gzip may be sent, and is wanted no less than the content as it is. Without the field nothing is said,
-    /// and nothing is done.
-    public static boolean takesGzip(Headers headers) {
+    /// Returns whether gzip is accepted, and preferred no less than the identity. False without the
+    /// header.
+    public static boolean acceptsGzip(Headers headers) {
         if (!headers.contains("Accept-Encoding")) {
             return false;
         }
         int gzip = -1;
         int any = -1;
         int identity = -1;
-        for (String field : headers.all("Accept-Encoding")) {
-            for (String element : field.split(",", -1)) {
+        for (String value : headers.getAll("Accept-Encoding")) {
+            for (String element : value.split(",", -1)) {
                 int semicolon = element.indexOf(';');
                 String coding = (semicolon < 0 ? element : element.substring(0, semicolon)).strip();
                 int weight = semicolon < 0 ? FULL : weight(element.substring(semicolon + 1));
@@ -35,18 +35,18 @@ public final class AcceptEncoding {
         return wanted > 0 && wanted >= identity;
     }
 
-    /// In thousandths; zero for what is no weight, as nothing can be said of how much it is wanted.
+    /// Returns the weight in thousandths; zero if it is invalid.
     private static int weight(String parameter) {
         String text = parameter.strip();
         if (text.length() < 3 || (text.charAt(0) | 0x20) != 'q' || text.charAt(1) != '=') {
             return 0;
         }
         String number = text.substring(2);
-        boolean shaped =
+        boolean valid =
                 number.length() <= 5
                         && (number.charAt(0) == '0' || number.charAt(0) == '1')
                         && (number.length() == 1 || number.charAt(1) == '.');
-        if (!shaped) {
+        if (!valid) {
             return 0;
         }
         int thousandths = (number.charAt(0) - '0') * FULL;

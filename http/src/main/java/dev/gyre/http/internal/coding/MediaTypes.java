@@ -3,23 +3,31 @@ package dev.gyre.http.internal.coding;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
-/// What files are, by the end of their name.
+/// The media types of files, by the extension of their name.
 public final class MediaTypes {
     private static final String UNKNOWN = "application/octet-stream";
     private static final Map<String, String> BY_EXTENSION = new HashMap<>();
 
+    /// Besides text, JSON and XML.
+    private static final Set<String> COMPRESSIBLE =
+            Set.of(
+                    ("application/json application/javascript application/xml application/yaml"
+                                    + " application/toml application/sql application/wasm"
+                                    + " application/rtf application/vnd.apple.mpegurl image/bmp"
+                                    + " image/x-icon font/ttf font/otf")
+                            .split(" ", -1));
+
     static {
         put("text/html", "html htm");
-        put("text/css", "css");
+        putAll("text/", "css csv vtt");
         put("text/javascript", "js mjs cjs");
         put("text/plain", "txt text log conf ini adoc rst");
         put("text/markdown", "md markdown");
-        put("text/csv", "csv");
         put("text/tab-separated-values", "tsv");
         put("text/calendar", "ics");
         put("text/vcard", "vcf");
-        put("text/vtt", "vtt");
         put("text/x-java-source", "java");
         put("text/x-c", "c h cc cpp hpp");
         put("text/x-python", "py");
@@ -34,13 +42,8 @@ public final class MediaTypes {
         put("application/atom+xml", "atom");
         put("application/rss+xml", "rss");
         put("application/yaml", "yaml yml");
-        put("application/toml", "toml");
-        put("application/sql", "sql");
-        put("application/wasm", "wasm");
-        put("application/pdf", "pdf");
-        put("application/rtf", "rtf");
+        putAll("application/", "toml sql wasm pdf rtf zip");
         put("application/epub+zip", "epub");
-        put("application/zip", "zip");
         put("application/gzip", "gz tgz");
         put("application/zstd", "zst");
         put("application/x-bzip2", "bz2");
@@ -57,21 +60,14 @@ public final class MediaTypes {
         put("application/vnd.oasis.opendocument.text", "odt");
         put("application/vnd.oasis.opendocument.spreadsheet", "ods");
         put("image/svg+xml", "svg");
-        put("image/png", "png");
-        put("image/apng", "apng");
+        putAll("image/", "png apng gif webp avif bmp");
         put("image/jpeg", "jpg jpeg");
-        put("image/gif", "gif");
-        put("image/webp", "webp");
-        put("image/avif", "avif");
-        put("image/bmp", "bmp");
         put("image/tiff", "tif tiff");
         put("image/x-icon", "ico");
         put("audio/mpeg", "mp3");
         put("audio/mp4", "m4a");
-        put("audio/aac", "aac");
+        putAll("audio/", "aac flac wav");
         put("audio/ogg", "ogg oga opus");
-        put("audio/flac", "flac");
-        put("audio/wav", "wav");
         put("audio/midi", "mid midi");
         put("video/mp4", "mp4 m4v");
         put("video/webm", "webm");
@@ -81,10 +77,7 @@ public final class MediaTypes {
         put("video/mpeg", "mpeg mpg");
         put("video/mp2t", "ts");
         put("application/vnd.apple.mpegurl", "m3u8");
-        put("font/woff", "woff");
-        put("font/woff2", "woff2");
-        put("font/ttf", "ttf");
-        put("font/otf", "otf");
+        putAll("font/", "woff woff2 ttf otf");
         put("font/collection", "ttc");
         put("application/vnd.ms-fontobject", "eot");
     }
@@ -92,49 +85,40 @@ public final class MediaTypes {
     private MediaTypes() {}
 
     private static void put(String type, String extensions) {
-        // Others have a charset of their own, or say it in the content.
-        String said = type.startsWith("text/") ? type + "; charset=utf-8" : type;
+        // Other types have their own charset, or name it in the body.
+        String full = type.startsWith("text/") ? type + "; charset=utf-8" : type;
         for (String extension : extensions.split(" ", -1)) {
-            String before = BY_EXTENSION.put(extension, said);
+            String before = BY_EXTENSION.put(extension, full);
             assert before == null : "an extension has one type: " + extension;
         }
     }
 
-    /// The type of a file of that name, `application/octet-stream` if nothing is known of its end.
+    /// Puts types that are named after their extension.
+    private static void putAll(String prefix, String extensions) {
+        for (String extension : extensions.split(" ", -1)) {
+            put(prefix + extension, extension);
+        }
+    }
+
+    /// Returns the type of a file; `application/octet-stream` if its extension is unknown.
     public static String ofName(String name) {
         int dot = name.lastIndexOf('.');
-        // A name that only begins with a dot has no end of that sort.
+        // A dot at the start does not start an extension.
         return dot <= 0
                 ? UNKNOWN
                 : BY_EXTENSION.getOrDefault(
                         name.substring(dot + 1).toLowerCase(Locale.ROOT), UNKNOWN);
     }
 
-    /// Whether content of that type is worth compressing: text of some sort, and what is not compressed already.
+    /// Returns whether bodies of that type compress well.
     ///
-    /// @param type as `Content-Type` says it, with parameters
+    /// @param type a `Content-Type`, with optional parameters
     public static boolean isCompressible(String type) {
         int end = type.indexOf(';');
         String bare = (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
         return bare.startsWith("text/")
                 || bare.endsWith("+json")
                 || bare.endsWith("+xml")
-                || switch (bare) {
-                    case "application/json",
-                            "application/javascript",
-                            "application/xml",
-                            "application/yaml",
-                            "application/toml",
-                            "application/sql",
-                            "application/wasm",
-                            "application/rtf",
-                            "application/vnd.apple.mpegurl",
-                            "image/bmp",
-                            "image/x-icon",
-                            "font/ttf",
-                            "font/otf" ->
-                            true;
-                    default -> false;
-                };
+                || COMPRESSIBLE.contains(bare);
     }
 }

@@ -1,3 +1,3 @@
-/// Media types and gzip: what content is called, and how it is made smaller.
+/// Media types and gzip.
 @org.jspecify.annotations.NullMarked
 package dev.gyre.http.internal.coding;

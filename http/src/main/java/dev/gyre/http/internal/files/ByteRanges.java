@@ -4,26 +4,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Which parts of a file are asked for.
+/// The byte ranges that a `Range` header requests.
 ///
-/// @param kind what is to be done
-/// @param parts in the order they were asked for; none unless it is [Kind#PARTS]
+/// @param parts in the requested order; empty unless the kind is [Kind#PARTS]
 record ByteRanges(Kind kind, List<Part> parts) {
-    /// Who asks for more wants something else than content.
-    private static final int MOST = 16;
+    /// A header with more ranges is ignored.
+    private static final int MAX_PARTS = 16;
 
     private static final ByteRanges WHOLE = new ByteRanges(Kind.WHOLE, List.of());
-    private static final ByteRanges NOWHERE = new ByteRanges(Kind.NOWHERE, List.of());
+    private static final ByteRanges UNSATISFIABLE = new ByteRanges(Kind.UNSATISFIABLE, List.of());
+
+    private static final long MISSING = -1;
+    private static final long BAD = -2;
 
     enum Kind {
-        /// Nothing is asked for that could be understood, or should be done: all of it is sent.
+        /// The header is malformed or ignored: the whole file is sent.
         WHOLE,
         PARTS,
-        /// The file has nothing of what is asked for.
-        NOWHERE
+        /// The file has none of the requested bytes.
+        UNSATISFIABLE
     }
 
-    /// @param offset of its first byte
     /// @param bytes at least one
     record Part(long offset, long bytes) {
         long last() {
@@ -35,53 +36,43 @@ record ByteRanges(Kind kind, List<Part> parts) {
         }
     }
 
-    /// @param field the value of `Range`
-    static ByteRanges of(String field, long size) {
-        int equals = field.indexOf('=');
+    /// Parses the value of a `Range` header for a file of this size.
+    static ByteRanges of(String header, long size) {
+        int equals = header.indexOf('=');
         if (equals < 0
-                || !field.substring(0, equals).strip().toLowerCase(Locale.ROOT).equals("bytes")) {
+                || !header.substring(0, equals).strip().toLowerCase(Locale.ROOT).equals("bytes")) {
             return WHOLE;
         }
-        String[] asked = field.substring(equals + 1).split(",", MOST + 2);
-        if (asked.length > MOST) {
+        String[] specs = header.substring(equals + 1).split(",", MAX_PARTS + 2);
+        if (specs.length > MAX_PARTS) {
             return WHOLE;
         }
         List<Part> parts = new ArrayList<>();
-        for (String one : asked) {
-            String spec = one.strip();
+        for (String untrimmed : specs) {
+            String spec = untrimmed.strip();
             int dash = spec.indexOf('-');
             if (dash < 0) {
                 return WHOLE;
             }
             long first = number(spec.substring(0, dash));
             long last = number(spec.substring(dash + 1));
-            if (first == BAD || last == BAD || isNone(first, last)) {
+            boolean isSuffix = first == MISSING;
+            boolean isInvalid = isSuffix ? last == MISSING : last >= 0 && first > last;
+            // The suffix of an empty file is the whole file; no Content-Range can express it.
+            boolean isEmptySuffix = isSuffix && last > 0 && size == 0;
+            if (first == BAD || last == BAD || isInvalid || isEmptySuffix) {
                 return WHOLE;
             }
-            if (first < 0 && last > 0 && size == 0) {
-                // The last bytes of nothing are all of it, and cannot be said in numbers.
-                return WHOLE;
-            }
-            if (first < 0) {
-                addIfThere(parts, Math.max(0, size - last), size - 1, size);
-            } else {
-                addIfThere(parts, first, last < 0 ? size - 1 : Math.min(last, size - 1), size);
+            long from = isSuffix ? Math.max(0, size - last) : first;
+            long to = isSuffix || last == MISSING ? size - 1 : Math.min(last, size - 1);
+            if (from < size && from <= to) {
+                parts.add(new Part(from, to - from + 1));
             }
         }
         if (parts.isEmpty()) {
-            return NOWHERE;
+            return UNSATISFIABLE;
         }
         return hasOverlap(parts) ? WHOLE : new ByteRanges(Kind.PARTS, List.copyOf(parts));
-    }
-
-    private static boolean isNone(long first, long last) {
-        return first < 0 ? last < 0 : last >= 0 && first > last;
-    }
-
-    private static void addIfThere(List<Part> parts, long first, long last, long size) {
-        if (first < size && first <= last) {
-            parts.add(new Part(first, last - first + 1));
-        }
     }
 
     private static boolean hasOverlap(List<Part> parts) {
@@ -95,9 +86,6 @@ record ByteRanges(Kind kind, List<Part> parts) {
         return false;
     }
 
-    private static final long MISSING = -1;
-    private static final long BAD = -2;
-
     private static long number(String digits) {
         if (digits.isEmpty()) {
             return MISSING;
@@ -108,7 +96,7 @@ record ByteRanges(Kind kind, List<Part> parts) {
             if (c < '0' || c > '9') {
                 return BAD;
             }
-            // No file is so long, so it does not matter how much longer this is.
+            // Saturates: no file is that long.
             value = value > Long.MAX_VALUE / 16 ? value : value * 10 + (c - '0');
         }
         return value;

@@ -1,65 +1,64 @@
 package dev.gyre.http.internal.files;
 
+import dev.gyre.http.internal.files.FileOpener.Opened;
+import dev.gyre.io.Descriptor;
+
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
 
-/// A file that is known: what it is called, and its content in memory or behind a descriptor, which stays open as
-/// long as somebody uses it.
-final class CachedFile implements Found {
+/// A file that was found: its identity and its representations. Reference-counted: its descriptors
+/// stay open until the last user releases it.
+final class CachedFile implements FileLoader.Result {
     final Path path;
     final FileIdentity identity;
-    final long modified;
-    final FileForm plain;
-    final @Nullable FileForm gzip;
+    final Representation plain;
+    final @Nullable Representation gzip;
 
-    /// Whether there may be a compressed form of it.
+    /// Whether the file may have a compressed representation.
     final boolean varies;
 
-    /// What was at the place of a compressed file beside it; null if nothing was.
-    final @Nullable FileIdentity beside;
+    /// The identity of the `.gz` file next to it; `null` if absent.
+    final @Nullable FileIdentity sidecar;
 
-    /// Whether it was not tried yet to make a compressed form, and there is none.
-    final boolean untried;
+    /// Whether a compressed representation is possible but was not yet made.
+    final boolean canCompress;
 
-    private final boolean settled;
+    /// In seconds since 1970.
+    final long modified;
+
+    /// Whether an unchanged identity proves unchanged bytes.
+    final boolean isSettled;
 
     // Loop thread only.
     long checkedNanos;
     long usedNanos;
     private int users;
 
-    /// @param modified in seconds since 1970
-    /// @param settled whether it can be told from its state that it is still the same
     CachedFile(
             Path path,
             FileIdentity identity,
-            FileForm plain,
-            @Nullable FileForm gzip,
+            Representation plain,
+            @Nullable Representation gzip,
             boolean varies,
-            @Nullable FileIdentity beside,
-            boolean untried,
+            @Nullable FileIdentity sidecar,
+            boolean canCompress,
             long modified,
-            boolean settled) {
+            boolean isSettled) {
         this.path = path;
         this.identity = identity;
         this.plain = plain;
         this.gzip = gzip;
         this.varies = varies;
-        this.beside = beside;
-        this.untried = untried;
+        this.sidecar = sidecar;
+        this.canCompress = canCompress;
         this.modified = modified;
-        this.settled = settled;
+        this.isSettled = isSettled;
     }
 
-    /// Whether it can be told from its state that it is still the same.
-    boolean isSettled() {
-        return settled;
-    }
-
-    /// Whether what would be sent is what is known of it. Also on the loop, as it is quick.
-    boolean isUntouched() {
-        return plain.isUntouched() && (gzip == null || gzip.isUntouched());
+    /// Returns whether the open files are unmodified. Fast enough for the loop thread.
+    boolean isUnmodified() {
+        return plain.isUnmodified() && (gzip == null || gzip.isUnmodified());
     }
 
     int memoryBytes() {
@@ -70,14 +69,12 @@ final class CachedFile implements Found {
         return plain.file() != null || (gzip != null && gzip.file() != null);
     }
 
-    /// Somebody uses it: it stays open until [#release()].
+    /// Keeps the file open until [#release()].
     void retain() {
         users++;
     }
 
-    /// Somebody uses it no longer.
-    ///
-    /// @return whether that was the last one, and it is closed
+    /// Returns whether this was the last user. Then the file is closed.
     boolean release() {
         assert users > 0 : "released more often than retained: " + path;
         if (--users == 0) {
@@ -91,6 +88,39 @@ final class CachedFile implements Found {
         plain.close();
         if (gzip != null) {
             gzip.close();
+        }
+    }
+
+    /// A body as it is sent: the file's own bytes, or their gzip encoding. Small bodies are held in
+    /// memory, others behind a descriptor.
+    ///
+    /// @param etag quoted, with the prefix `W/` if weak; empty if absent
+    /// @param body the whole body, never modified; `null` if it is read from [#file()]
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
+    record Representation(
+            FileHead head,
+            String etag,
+            long length,
+            byte @Nullable [] body,
+            @Nullable Opened source) {
+        /// Returns the open file; `null` if the body is in memory.
+        @Nullable Descriptor file() {
+            return source == null ? null : source.file();
+        }
+
+        /// Returns whether the file is unmodified since its head was created.
+        boolean isUnmodified() {
+            return source == null || source.isUnmodified();
+        }
+
+        int memoryBytes() {
+            return body == null ? 0 : body.length;
+        }
+
+        void close() {
+            if (source != null) {
+                source.file().close();
+            }
         }
     }
 }

@@ -1,11 +1,13 @@
 package dev.gyre.http.internal.files;
 
-import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.coding.AcceptEncoding;
+import dev.gyre.http.internal.files.FileLoader.Failed;
+import dev.gyre.http.internal.files.FileLoader.Listing;
+import dev.gyre.http.internal.files.FileLoader.Result;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,184 +21,163 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 
-/// A directory whose files are served. What was found lately is answered at once; for the rest somebody else looks at
-/// the disk, one for all that ask for the same.
+/// Serves the files of a directory. Cached files are sent at once. Others are looked up on another
+/// thread. Concurrent requests for the same file share one lookup.
 ///
 /// Loop thread only.
 public final class Directory {
-    private static final int MOST_CACHE_CONTROL = 1_024;
+    private static final int MAX_CACHE_CONTROL = 1_024;
 
-    /// The depth of files that are not served by their path.
-    private static final int NO_PLACE = -1;
+    /// The depth of files that are not requested by path.
+    private static final int NO_DEPTH = -1;
 
-    private static final Found TOO_MANY = new Found.Nothing(503);
+    private static final Result OVERLOADED = new Failed(503);
 
-    /// A file that is written to whenever it is looked at is sent as it is: nothing that is said of it is relied on.
-    private static final int MOST_LOOKS = 3;
+    /// A file that changes during each of these lookups is sent without validators.
+    private static final int MAX_LOOKUPS = 3;
 
-    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Duration MAX_REVALIDATE_AFTER = Duration.ofDays(36_500);
 
     private final FileCache cache;
     private final EventLoop loop;
     private final FilesConfig config;
     private final FileLoader loader;
-    private final FileAnswer answer;
+    private final FileResponder responder;
     private final int depth;
-    private final long freshNanos;
-    private final Map<FileCache.Key, Search> searches = new HashMap<>();
+    private final long revalidateNanos;
+    private final Map<FileCache.Key, Lookup> lookups = new HashMap<>();
 
-    /// A look at the disk that is under way.
-    ///
-    /// @param mostToCompress how large what it compresses may be
-    private record Search(int mostToCompress, Promise<Found> outcome) {}
+    /// A lookup in progress.
+    private record Lookup(int maxGzipBytes, Promise<Result> result) {}
+
+    /// A request that needs a lookup.
+    private record Pending(FileCache.Key key, RequestedPath path, int maxGzipBytes) {}
 
     private Directory(FileCache cache, Path root, FilesConfig config, int depth) {
-        this(cache, new FileLoader(root, config, depth == 0), config, depth);
-    }
-
-    Directory(FileCache cache, FileLoader loader, FilesConfig config, int depth) {
         this.cache = cache;
         this.config = config;
         this.depth = depth;
-        this.loader = loader;
+        loader = new FileLoader(root, config, depth == 0);
         loop = cache.loop();
-        answer = new FileAnswer(cache);
-        freshNanos =
-                config.fresh().compareTo(LONGEST) > 0
-                        ? LONGEST.toNanos()
-                        : config.fresh().toNanos();
+        responder = new FileResponder(cache);
+        Duration after = config.revalidateAfter();
+        revalidateNanos =
+                (after.compareTo(MAX_REVALIDATE_AFTER) > 0 ? MAX_REVALIDATE_AFTER : after)
+                        .toNanos();
     }
 
-    /// The files below a directory.
+    /// Serves the files below a directory.
     ///
-    /// @param depth how many segments of a path stand for the directory
-    /// @throws IllegalArgumentException if there is no such directory
+    /// @param depth the number of path segments before the directory's own names
+    /// @throws IllegalArgumentException if the directory does not exist
     public static Directory of(FileCache cache, Path directory, FilesConfig config, int depth) {
         Path real;
         try {
             real = directory.toRealPath();
         } catch (IOException e) {
-            throw new IllegalArgumentException("there is no directory " + directory, e);
+            throw new IllegalArgumentException(
+                    "directory " + directory + " does not exist: create it, or pass another", e);
         }
         if (!Files.isDirectory(real)) {
-            throw new IllegalArgumentException("that is no directory: " + directory);
+            throw new IllegalArgumentException(
+                    directory + " is not a directory: pass its parent directory");
         }
-        if (config.cacheControl().length() > MOST_CACHE_CONTROL
+        if (config.cacheControl().length() > MAX_CACHE_CONTROL
                 || config.cacheControl().chars().anyMatch(c -> c < ' ' || c > '~')) {
             throw new IllegalArgumentException(
-                    "cacheControl is one line of at most " + MOST_CACHE_CONTROL + " characters");
+                    "cacheControl must be one line of at most "
+                            + MAX_CACHE_CONTROL
+                            + " ASCII characters");
         }
-        // Where links are followed, that of the directory itself may be changed to another one,
-        // too.
+        // If links are followed, the directory itself may be a link that is switched later.
         Path root = config.symlinks() ? directory.toAbsolutePath().normalize() : real;
         return new Directory(cache, root, config, depth);
     }
 
-    /// Stands for all files, with paths that are the program's own and not a peer's.
+    /// Serves any file by a path of the program, never of a client.
     public static Directory everywhere(FileCache cache) {
         FilesConfig all = FilesConfig.DEFAULT.withHidden(true).withSymlinks(true).withIndex("");
-        return new Directory(cache, Path.of("/"), all, NO_PLACE);
+        return new Directory(cache, Path.of("/"), all, NO_DEPTH);
     }
 
-    // ------------------------------------------------------------------ answering
+    // ------------------------------------------------------------------ responding
 
-    /// Answers with what a request names.
-    public Promise<?> answer(FileExchange exchange) {
-        String below = below(exchange.path(), depth);
-        return below == null ? redirect(exchange) : answer(exchange, below, null);
+    /// Responds with the file at the requested path.
+    public Promise<?> respond(FileExchange exchange) {
+        String relative = relative(exchange.path(), depth);
+        return relative == null ? redirect(exchange) : respond(exchange, relative, null);
     }
 
-    /// Answers with a certain file.
+    /// Responds with a certain file.
     ///
     /// @param file absolute
-    public Promise<?> answer(FileExchange exchange, Path file) {
-        return answer(exchange, file.toString(), file);
+    public Promise<?> respond(FileExchange exchange, Path file) {
+        return respond(exchange, file.toString(), file);
     }
 
-    private Promise<?> answer(FileExchange exchange, String sent, @Nullable Path file) {
-        boolean gzip = config.compression() && mayBeGzip(exchange);
+    private Promise<?> respond(FileExchange exchange, String raw, @Nullable Path file) {
+        boolean gzip = config.compression() && acceptsGzip(exchange);
         RequestedPath requested = null;
-        String name = sent;
-        if (file == null && sent.indexOf('%') >= 0) {
-            // One file, one key, in how many ways it may be written.
-            requested = require(exchange, requested(sent));
+        String name = raw;
+        if (file == null && raw.indexOf('%') >= 0) {
+            // All encodings of a path share one key.
+            requested = parse(exchange, raw);
             name = requested.decoded();
         }
         FileCache.Key key = new FileCache.Key(this, name);
-        CachedFile known = cache.get(key);
-        // Also for a head alone: what it says of length and tag has to be what GET then sends, and
-        // whether gzip gains anything is known only when it is done. What is made is kept for that.
-        int mostToCompress = gzip ? cache.mostToCompress() : 0;
-        if (known != null
-                && loop.nowNanos() - known.checkedNanos < freshNanos
-                && !shrinks(known, mostToCompress)
-                && known.isUntouched()) {
-            return answer.with(exchange, known, gzip);
+        CachedFile cached = cache.get(key);
+        // HEAD compresses too: only then are its length and tag those of GET.
+        int maxGzipBytes = gzip ? cache.maxGzipBytes() : 0;
+        if (cached != null
+                && loop.nowNanos() - cached.checkedNanos < revalidateNanos
+                && !needsCompression(cached, maxGzipBytes)
+                && cached.isUnmodified()) {
+            return responder.respond(exchange, cached, gzip);
         }
         if (requested == null) {
-            requested = require(exchange, file == null ? requested(name) : of(file));
+            requested = file == null ? parse(exchange, name) : parse(file);
         }
-        Asked asked = new Asked(exchange, key, requested, gzip, mostToCompress);
-        return found(asked, known, MOST_LOOKS)
+        return lookup(new Pending(key, requested, maxGzipBytes), cached, MAX_LOOKUPS)
                 .thenAccept(
-                        found -> {
-                            if (!exchange.isOver()) {
-                                Promise<?> _ = answer(exchange, found, gzip);
+                        result -> {
+                            if (!exchange.isEnded()) {
+                                Promise<?> _ = respond(exchange, result, gzip);
                             }
                         });
     }
 
-    /// Whether the peer takes gzip, and nothing that a handler has set speaks against it: what is encoded already, or
-    /// is said to be a part of something, is sent as it is.
-    private static boolean mayBeGzip(FileExchange exchange) {
-        return AcceptEncoding.takesGzip(exchange.request().headers())
+    /// Returns whether the client accepts gzip and the handler has set neither an encoding nor
+    /// status 206.
+    private static boolean acceptsGzip(FileExchange exchange) {
+        return AcceptEncoding.acceptsGzip(exchange.request().headers())
                 && exchange.response().header("Content-Encoding") == null
                 && exchange.response().status() != 206;
     }
 
-    /// What is looked for, and who wants it how.
-    private record Asked(
-            FileExchange exchange,
-            FileCache.Key key,
-            RequestedPath path,
-            boolean gzip,
-            int mostToCompress) {}
-
-    private static boolean shrinks(CachedFile known, int mostToCompress) {
-        return known.untried && known.plain.length() <= mostToCompress;
+    private static boolean needsCompression(CachedFile file, int maxGzipBytes) {
+        return file.canCompress && file.plain.length() <= maxGzipBytes;
     }
 
-    private @Nullable RequestedPath requested(String sent) {
-        return RequestedPath.of(sent, config.hidden(), depth == 0);
-    }
-
-    private Promise<?> answer(FileExchange exchange, Found found, boolean gzip) {
-        // No switch over types, for which the JDK makes a class at every start.
-        if (found instanceof CachedFile file) {
-            return answer.with(exchange, file, gzip);
+    private Promise<?> respond(FileExchange exchange, Result result, boolean gzip) {
+        // No type switch: the JDK generates a class for it at startup.
+        if (result instanceof CachedFile file) {
+            return responder.respond(exchange, file, gzip);
         }
-        if (found instanceof Found.Listed listed) {
+        if (result instanceof Listing listing) {
             if (!config.cacheControl().isEmpty()) {
                 exchange.response().header("Cache-Control", config.cacheControl());
             }
             return exchange.response()
                     .header("X-Content-Type-Options", "nosniff")
-                    .html(listed.page());
+                    .html(listing.page());
         }
-        if (found instanceof Found.Nothing nothing) {
-            throw nothing(exchange, nothing.status());
+        if (result instanceof Failed failed) {
+            throw failure(exchange, failed.status());
         }
-        if (depth == NO_PLACE) {
-            throw nothing(exchange, 404);
+        if (depth == NO_DEPTH) {
+            throw failure(exchange, 404);
         }
         return redirect(exchange);
-    }
-
-    private RequestedPath require(FileExchange exchange, @Nullable RequestedPath requested) {
-        if (requested == null) {
-            throw nothing(exchange, 404);
-        }
-        return requested;
     }
 
     private static Promise<?> redirect(FileExchange exchange) {
@@ -205,85 +186,82 @@ public final class Directory {
         return exchange.response().redirect(301, query == null ? slash : slash + "?" + query);
     }
 
-    private HttpException nothing(FileExchange exchange, int status) {
+    private HttpException failure(FileExchange exchange, int status) {
         if (status == 503) {
-            cache.refused();
+            cache.countRejected();
         }
         return switch (status) {
-            case 403 -> new HttpException(403, "that may not be read");
-            case 503 -> new HttpException(503, "there is no room for more files just now");
-            default -> new HttpException(404, "there is nothing at " + exchange.path());
+            case 403 -> new HttpException(403, "access to the file is denied");
+            case 503 -> new HttpException(503, "too many files are open; retry later");
+            default -> new HttpException(404, "no resource at " + exchange.path());
         };
     }
 
-    // ------------------------------------------------------------------ searching
+    // ------------------------------------------------------------------ lookups
 
-    /// Looks again if somebody has written to it since it was looked at: what is known of it is not what would be
-    /// sent.
-    private Promise<Found> found(Asked asked, @Nullable CachedFile known, int looks) {
-        return search(asked, known)
+    /// Looks up a file, and again if it was modified meanwhile.
+    private Promise<Result> lookup(Pending pending, @Nullable CachedFile cached, int tries) {
+        return lookup(pending, cached)
                 .thenCompose(
-                        found -> {
-                            if (looks > 1
-                                    && found instanceof CachedFile file
-                                    && !file.isUntouched()) {
-                                return found(asked, file, looks - 1);
+                        result -> {
+                            if (tries > 1
+                                    && result instanceof CachedFile file
+                                    && !file.isUnmodified()) {
+                                return lookup(pending, file, tries - 1);
                             }
-                            if (looks > 1
-                                    && found instanceof Found.Nothing nothing
-                                    && nothing.status() == 503
+                            if (tries > 1
+                                    && result instanceof Failed failed
+                                    && failed.status() == 503
                                     && cache.releaseDescriptors()) {
-                                return found(asked, null, looks - 1);
+                                return lookup(pending, null, tries - 1);
                             }
-                            Deferred<Found> done = loop.deferred();
-                            done.resolve(found);
-                            return done.promise();
+                            return Promise.resolved(loop, result);
                         });
     }
 
-    private Promise<Found> search(Asked asked, @Nullable CachedFile known) {
-        FileCache.Key key = asked.key;
-        Search search = searches.get(key);
-        if (search != null && search.mostToCompress >= asked.mostToCompress) {
-            return search.outcome;
+    private Promise<Result> lookup(Pending pending, @Nullable CachedFile cached) {
+        FileCache.Key key = pending.key;
+        Lookup running = lookups.get(key);
+        if (running != null && running.maxGzipBytes >= pending.maxGzipBytes) {
+            return running.result;
         }
-        boolean again = known == null || shrinks(known, asked.mostToCompress);
-        if (known != null) {
-            known.retain(); // It may be thrown out meanwhile.
+        boolean reload = cached == null || needsCompression(cached, pending.maxGzipBytes);
+        if (cached != null) {
+            cached.retain(); // The cache may evict it meanwhile.
         }
-        // One that also compresses may take the place of one that does not.
-        @Nullable Search[] mine = new @Nullable Search[1];
-        Promise<Found> outcome =
-                loop.<Found>promisify(
-                                cache.lookers(),
+        // A lookup that compresses replaces a running one that does not.
+        @Nullable Lookup[] own = new @Nullable Lookup[1];
+        Promise<Result> result =
+                loop.<Result>promisify(
+                                cache.executor(),
                                 _ ->
-                                        !again && known != null && loader.isCurrent(known)
-                                                ? known
-                                                : loader.load(asked.path, asked.mostToCompress))
-                        .then(found -> arrived(key, known, found))
+                                        !reload && cached != null && loader.isCurrent(cached)
+                                                ? cached
+                                                : loader.load(pending.path, pending.maxGzipBytes))
+                        .then(found -> onFound(key, cached, found))
                         .recover(
                                 RejectedExecutionException.class,
-                                // What is known may be old; nothing at all is worse.
-                                _ -> known != null ? known : TOO_MANY)
+                                // A stale file is better than an error.
+                                _ -> cached != null ? cached : OVERLOADED)
                         .finallyRun(
                                 () -> {
-                                    searches.remove(key, mine[0]);
-                                    if (known != null) {
-                                        // Behind those who wait for it.
-                                        loop.defer(() -> cache.letGo(known));
+                                    lookups.remove(key, own[0]);
+                                    if (cached != null) {
+                                        // After the reactions of those who wait for the result.
+                                        loop.defer(() -> cache.release(cached));
                                     }
                                 });
-        mine[0] = new Search(asked.mostToCompress, outcome);
-        searches.put(key, mine[0]);
-        return outcome;
+        own[0] = new Lookup(pending.maxGzipBytes, result);
+        lookups.put(key, own[0]);
+        return result;
     }
 
-    private Found arrived(FileCache.Key key, @Nullable CachedFile known, Found found) {
-        if (found == known && known != null) {
-            known.checkedNanos = loop.nowNanos();
+    private Result onFound(FileCache.Key key, @Nullable CachedFile cached, Result found) {
+        if (found == cached && cached != null) {
+            cached.checkedNanos = loop.nowNanos();
         } else if (found instanceof CachedFile file) {
-            file.retain(); // By those who wait for it.
-            loop.defer(() -> cache.letGo(file));
+            file.retain(); // Until the waiting requests have used it.
+            loop.defer(() -> cache.release(file));
             cache.put(key, file);
         } else {
             cache.remove(key);
@@ -293,8 +271,9 @@ public final class Directory {
 
     // ------------------------------------------------------------------ paths
 
-    /// What is behind the first segments; null for the directory itself without a slash at the end.
-    private static @Nullable String below(String path, int depth) {
+    /// Returns the path after the first `depth` segments; `null` for the directory itself without a
+    /// trailing slash.
+    private static @Nullable String relative(String path, int depth) {
         int at = 0;
         for (int i = 0; i <= depth; i++) {
             int slash = path.indexOf('/', at);
@@ -306,11 +285,17 @@ public final class Directory {
         return path.substring(at);
     }
 
-    private static RequestedPath of(Path file) {
-        List<String> names = new ArrayList<>();
-        for (Path name : file) {
-            names.add(name.toString());
+    private RequestedPath parse(FileExchange exchange, String raw) {
+        RequestedPath path = RequestedPath.of(raw, config.hidden(), depth == 0);
+        if (path == null) {
+            throw failure(exchange, 404);
         }
+        return path;
+    }
+
+    private static RequestedPath parse(Path file) {
+        List<String> names = new ArrayList<>();
+        file.forEach(name -> names.add(name.toString()));
         return new RequestedPath(names, false);
     }
 }

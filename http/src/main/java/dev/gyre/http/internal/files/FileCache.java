@@ -16,48 +16,49 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The files that a server has sent lately, by what was asked for: so that what is asked for again costs neither a
-/// system call to find it nor another thread. Those that were not asked for longest go first.
+/// Caches recently sent files by requested path. A hit needs no lookup and no other thread. The
+/// least recently used files are evicted first.
 ///
 /// An evicted file stays open until its transfers complete. If descriptors run out, the cache
 /// closes files that are not being sent.
 ///
-/// Loop thread only; [#close()] also on the thread that ends the loop.
+/// Loop thread only; [#close()] also on the thread that closes the loop.
 public final class FileCache implements AutoCloseable {
-    private static final int MOST_FILES = 256;
-    private static final long MOST_BYTES = 16L << 20;
+    private static final int MAX_FILES = 256;
+    private static final long MAX_MEMORY_BYTES = 16L << 20;
 
     /// The share of the open-file limit for the caches of all loops: half of the listeners'
     /// reserve.
     private static final int DESCRIPTOR_SHARE = 20;
 
-    /// With less room than this only what is small is compressed anew: what is large would throw out what was made
-    /// with as much effort, and be thrown out by that in turn.
-    private static final long LEAST_ROOM_BYTES = 1 << 20;
+    /// With less free memory only small files are compressed. A large one would evict others that
+    /// cost as much to compress.
+    private static final long MIN_FREE_BYTES = 1 << 20;
 
-    private static final int SMALL_TO_COMPRESS_BYTES = 64 << 10;
-    private static final Duration UNUSED = Duration.ofSeconds(10);
+    private static final int SMALL_GZIP_BYTES = 64 << 10;
+    private static final Duration UNUSED_TIMEOUT = Duration.ofSeconds(10);
 
-    /// A disk does not get faster by more questions, and each that is under way may hold a megabyte to be compressed.
-    private static final int MOST_LOOKS_AT_ONCE = 64;
+    /// More lookups do not make a disk faster, and each may hold 1 MiB to compress.
+    private static final int MAX_LOOKUPS = 64;
 
-    private static final int MOST_LOOKS_WAITING = 512;
+    private static final int MAX_QUEUED_LOOKUPS = 512;
 
-    /// @param directory whose path it is
-    /// @param path as it was sent
+    /// @param path decoded, relative to the directory
     record Key(Directory directory, String path) {}
 
     private final EventLoop loop;
-    private final BoundedExecutor lookers;
+    private final BoundedExecutor executor;
+    private final int maxDescriptors;
+
+    // Shared: written by the loop thread.
+    private final AtomicLong rejected = new AtomicLong();
+
+    // Loop thread only.
     private final Map<Key, CachedFile> files = new LinkedHashMap<>(64, 0.75f, true);
 
-    /// Everything that is open, also what is no longer here and still being sent.
+    /// All open files, including evicted ones that are still being sent.
     private final Set<CachedFile> open = new HashSet<>();
 
-    // Written by the loop thread.
-    private final AtomicLong refused = new AtomicLong();
-
-    private final int maxDescriptors;
     private int descriptors;
     private long memoryBytes;
     private @Nullable Timer sweeper;
@@ -70,36 +71,35 @@ public final class FileCache implements AutoCloseable {
     FileCache(EventLoop loop, int maxDescriptors) {
         this.loop = loop;
         this.maxDescriptors = maxDescriptors;
-        lookers =
-                BoundedExecutor.bounded(
-                        loop.config().executor(), MOST_LOOKS_AT_ONCE, MOST_LOOKS_WAITING);
+        executor =
+                BoundedExecutor.bounded(loop.config().executor(), MAX_LOOKUPS, MAX_QUEUED_LOOKUPS);
         loop.own(this);
     }
 
     /// @param limit the open-file limit; negative if unknown
     static int maxDescriptors(long limit) {
         int loops = Runtime.getRuntime().availableProcessors();
-        return limit < 0 ? MOST_FILES : Math.clamp(limit / DESCRIPTOR_SHARE / loops, 1, MOST_FILES);
+        return limit < 0 ? MAX_FILES : Math.clamp(limit / DESCRIPTOR_SHARE / loops, 1, MAX_FILES);
     }
 
     EventLoop loop() {
         return loop;
     }
 
-    /// Who looks at the disk, as often at a time as is good for it.
-    Executor lookers() {
-        return lookers;
+    /// Returns the executor of lookups, which block.
+    Executor executor() {
+        return executor;
     }
 
     @Nullable CachedFile get(Key key) {
-        CachedFile known = files.get(key);
-        if (known != null) {
-            known.usedNanos = loop.nowNanos();
+        CachedFile cached = files.get(key);
+        if (cached != null) {
+            cached.usedNanos = loop.nowNanos();
         }
-        return known;
+        return cached;
     }
 
-    /// Takes a file in that is new: until [#letGo] it is open at least.
+    /// Adds a new file, and evicts others if limits are exceeded.
     void put(Key key, CachedFile file) {
         long now = loop.nowNanos();
         file.checkedNanos = now;
@@ -114,32 +114,34 @@ public final class FileCache implements AutoCloseable {
         memoryBytes += file.memoryBytes();
         descriptors += file.holdsDescriptor() ? 1 : 0;
         if (before != null) {
-            gone(before);
+            onRemoved(before);
         }
         releaseDescriptors(maxDescriptors);
         Iterator<CachedFile> oldest = files.values().iterator();
-        while (files.size() > MOST_FILES || memoryBytes > MOST_BYTES) {
+        while (files.size() > MAX_FILES || memoryBytes > MAX_MEMORY_BYTES) {
             CachedFile evicted = oldest.next();
             oldest.remove();
-            gone(evicted);
+            onRemoved(evicted);
         }
         if (sweeper == null) {
-            sweeper = loop.every(UNUSED.dividedBy(2), _ -> sweep(loop.nowNanos())).unreference();
+            sweeper =
+                    loop.every(UNUSED_TIMEOUT.dividedBy(2), _ -> sweep(loop.nowNanos()))
+                            .unreference();
         }
     }
 
-    /// Somebody needs it no longer.
-    void letGo(CachedFile file) {
+    /// Ends a use that began with [CachedFile#retain()].
+    void release(CachedFile file) {
         if (file.release()) {
             open.remove(file);
         }
     }
 
-    /// It is not there any more, or not the same.
+    /// Removes a file that was deleted or changed.
     void remove(Key key) {
         CachedFile before = files.remove(key);
         if (before != null) {
-            gone(before);
+            onRemoved(before);
         }
     }
 
@@ -160,58 +162,57 @@ public final class FileCache implements AutoCloseable {
             CachedFile next = oldest.next();
             if (next.holdsDescriptor()) {
                 oldest.remove();
-                gone(next);
+                onRemoved(next);
             }
         }
     }
 
-    /// Counts a file request that got 503 for lack of descriptors or workers.
-    void refused() {
-        refused.setOpaque(refused.getPlain() + 1);
-    }
-
-    /// Returns how many file requests were refused. Any thread.
-    public long allRefused() {
-        return refused.getOpaque();
-    }
-
-    private void gone(CachedFile file) {
+    private void onRemoved(CachedFile file) {
         memoryBytes -= file.memoryBytes();
         descriptors -= file.holdsDescriptor() ? 1 : 0;
-        letGo(file);
+        release(file);
     }
 
-    /// Forgets what nobody has asked for lately.
+    /// Counts a file request that got 503 for lack of descriptors or workers.
+    void countRejected() {
+        rejected.setOpaque(rejected.getPlain() + 1);
+    }
+
+    /// Returns how many file requests were rejected. Any thread.
+    public long rejected() {
+        return rejected.getOpaque();
+    }
+
+    /// Evicts files that were not requested recently.
     void sweep(long nowNanos) {
         files.values()
                 .removeIf(
                         file -> {
-                            boolean unused = nowNanos - file.usedNanos >= UNUSED.toNanos();
+                            boolean unused = nowNanos - file.usedNanos >= UNUSED_TIMEOUT.toNanos();
                             if (unused) {
-                                gone(file);
+                                onRemoved(file);
                             }
                             return unused;
                         });
-        Timer known = sweeper;
-        if (files.isEmpty() && known != null) {
-            known.cancel();
+        Timer timer = sweeper;
+        if (files.isEmpty() && timer != null) {
+            timer.cancel();
             sweeper = null;
         }
     }
 
-    /// How large a file may be for which a compressed form is made.
-    int mostToCompress() {
-        return MOST_BYTES - memoryBytes >= LEAST_ROOM_BYTES
-                ? FileLoader.MOST_GZIP_BYTES
-                : SMALL_TO_COMPRESS_BYTES;
+    /// Returns the maximum size of a file to compress.
+    int maxGzipBytes() {
+        return MAX_MEMORY_BYTES - memoryBytes >= MIN_FREE_BYTES
+                ? FileLoader.MAX_GZIP_BYTES
+                : SMALL_GZIP_BYTES;
     }
 
     int size() {
         return files.size();
     }
 
-    /// How many are open, here or under way.
-    int held() {
+    int openFiles() {
         return open.size();
     }
 
@@ -219,7 +220,7 @@ public final class FileCache implements AutoCloseable {
         return memoryBytes;
     }
 
-    /// Closes everything, also what is being sent.
+    /// Closes all files, including those being sent.
     @Override
     public void close() {
         closed = true;
@@ -228,9 +229,9 @@ public final class FileCache implements AutoCloseable {
         memoryBytes = 0;
         open.forEach(CachedFile::close);
         open.clear();
-        Timer known = sweeper;
-        if (known != null && loop.isLoopThread()) {
-            known.cancel();
+        Timer timer = sweeper;
+        if (timer != null && loop.isLoopThread()) {
+            timer.cancel();
         }
         sweeper = null;
     }

@@ -5,7 +5,7 @@ import dev.gyre.http.Request;
 import dev.gyre.http.Response;
 import dev.gyre.io.Stream;
 
-/// A request that a file is the answer to.
+/// A request whose response is a file.
 ///
 /// Loop thread only.
 public interface FileExchange {
@@ -13,37 +13,38 @@ public interface FileExchange {
 
     Response response();
 
-    /// The path as it was sent.
+    /// Returns the path as received.
     String path();
 
-    /// Whether nobody waits for the answer any more.
-    boolean isOver();
+    /// Returns whether the exchange has ended, for example because the client disconnected.
+    boolean isEnded();
 
-    /// Answers with content that is in memory.
-    Promise<?> send(FileHead head, byte[] content);
+    /// Sends a body from memory.
+    Promise<?> send(FileHead head, byte[] body);
 
-    /// Answers that the file has nothing of what is asked for: nothing that was set for its content is sent.
+    /// Sends 416 (Range Not Satisfiable) without the headers set for the file.
     ///
-    /// @param varies whether there may be a compressed form of it
-    Promise<?> nowhere(long length, boolean varies);
+    /// @param length the length of the file
+    /// @param varies whether the file may have a compressed representation
+    Promise<?> rangeNotSatisfiable(long length, boolean varies);
 
-    /// Sends the head. So many bytes of content have to be put into the stream, unless [#hasContent()] says no; then
-    /// [#complete], or [#cut()].
+    /// Sends the head. The caller writes `length` bytes to the stream unless [#hasBody()] is false,
+    /// and then calls [#complete] or [#abort()].
     Stream begin(FileHead head, long length);
 
-    /// Whether content follows the head.
-    boolean hasContent();
+    /// Returns whether a body follows the head.
+    boolean hasBody();
 
-    /// Ends what was begun. If that is not all that was announced the connection is cut, as what follows would be taken for the
-    /// rest of it.
+    /// Ends the response after its body.
     ///
-    /// @param sent how many bytes of content were put into the stream
-    /// @throws IllegalStateException if that is not all
+    /// @param sent the number of body bytes written to the stream
+    /// @throws IllegalStateException if that is not the announced length. The connection is closed,
+    ///     because the client would read the next response as the rest of the body.
     void complete(long sent);
 
-    /// The content will never be complete: the peer has to see that.
-    void cut();
+    /// Closes the connection because the body stays incomplete.
+    void abort();
 
-    /// What an answer returns that has begun.
+    /// Returns the promise for a response that has begun.
     Promise<?> begun();
 }

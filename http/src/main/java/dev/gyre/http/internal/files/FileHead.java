@@ -5,75 +5,40 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the head of an answer says of a file, made once for all answers. Immutable.
-public final class FileHead {
-    private final int status;
-    private final String type;
-    private final byte[] typeLine;
-    private final List<String> fields;
-    private final byte[] lines;
-
-    private FileHead(int status, String type, byte[] typeLine, List<String> fields, byte[] lines) {
-        this.status = status;
-        this.type = type;
-        this.typeLine = typeLine;
-        this.fields = fields;
-        this.lines = lines;
-    }
-
-    /// @param fields names and values in turn
-    static FileHead of(int status, String type, List<String> fields) {
+/// The part of a response head that describes a file, rendered once for all responses. Callers must
+/// not modify its arrays.
+///
+/// @param status 200, 206 or 304
+/// @param type the media type
+/// @param typeLine the `Content-Type` line
+/// @param headers alternating names and values of the other headers
+/// @param lines the lines of the other headers
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
+public record FileHead(
+        int status, String type, byte[] typeLine, List<String> headers, byte[] lines) {
+    /// @param headers alternating names and values
+    static FileHead of(int status, String type, List<String> headers) {
         StringBuilder lines = new StringBuilder();
-        for (int i = 0; i < fields.size(); i += 2) {
-            lines.append(fields.get(i)).append(": ").append(fields.get(i + 1)).append("\r\n");
+        for (int i = 0; i < headers.size(); i += 2) {
+            lines.append(headers.get(i)).append(": ").append(headers.get(i + 1)).append("\r\n");
         }
-        return new FileHead(
-                status,
-                type,
-                ("Content-Type: " + type + "\r\n").getBytes(ISO_8859_1),
-                List.copyOf(fields),
-                lines.toString().getBytes(ISO_8859_1));
+        byte[] typeLine = ("Content-Type: " + type + "\r\n").getBytes(ISO_8859_1);
+        byte[] encoded = lines.toString().getBytes(ISO_8859_1);
+        return new FileHead(status, type, typeLine, List.copyOf(headers), encoded);
     }
 
-    /// 200, 206 or 304.
-    public int status() {
-        return status;
+    FileHead notModified() {
+        return new FileHead(304, type, typeLine, headers, lines);
     }
 
-    /// The media type.
-    public String type() {
-        return type;
-    }
-
-    /// The same as a line, not to be changed.
-    public byte[] typeLine() {
-        return typeLine;
-    }
-
-    /// Names and values in turn.
-    public List<String> fields() {
-        return fields;
-    }
-
-    /// The same as lines, not to be changed.
-    public byte[] lines() {
-        return lines;
-    }
-
-    FileHead withStatus(int status) {
-        return new FileHead(status, type, typeLine, fields, lines);
-    }
-
-    /// That of a part of it.
     FileHead ofPart(String contentRange) {
-        List<String> more = new ArrayList<>(fields);
+        List<String> more = new ArrayList<>(headers);
         more.add("Content-Range");
         more.add(contentRange);
         return of(206, type, more);
     }
 
-    /// That of several parts.
     FileHead ofParts(String boundary) {
-        return of(206, "multipart/byteranges; boundary=" + boundary, fields);
+        return of(206, "multipart/byteranges; boundary=" + boundary, headers);
     }
 }

@@ -9,36 +9,38 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/// Which file it is, and in what state: two that are equal have the same content, but for changes within one tick
-/// of the system's clock.
+/// A file and its state. Equal identities mean equal bytes, except for changes within one tick of
+/// the file system's clock.
 ///
-/// @param modifiedNanos when its content changed, since 1970
-/// @param changedNanos when that or anything else about it did
+/// @param modifiedNanos the last change of the bytes, since 1970
+/// @param changedNanos the last change of bytes or metadata, since 1970
 record FileIdentity(
         long device, long inode, int mode, long size, long modifiedNanos, long changedNanos) {
     private static final int TYPE = 0xF000;
     private static final int REGULAR = 0x8000;
     private static final int DIRECTORY = 0x4000;
 
-    static FileIdentity of(Path path, LinkOption... options) throws IOException {
-        Map<String, Object> known =
+    static FileIdentity of(Path path, boolean followLinks) throws IOException {
+        LinkOption[] options =
+                followLinks ? new LinkOption[0] : new LinkOption[] {LinkOption.NOFOLLOW_LINKS};
+        Map<String, Object> stat =
                 Files.readAttributes(
                         path, "unix:dev,ino,mode,size,lastModifiedTime,ctime", options);
         return new FileIdentity(
-                number(known, "dev"),
-                number(known, "ino"),
-                (int) number(known, "mode"),
-                number(known, "size"),
-                nanos(known, "lastModifiedTime"),
-                nanos(known, "ctime"));
+                number(stat, "dev"),
+                number(stat, "ino"),
+                (int) number(stat, "mode"),
+                number(stat, "size"),
+                nanos(stat, "lastModifiedTime"),
+                nanos(stat, "ctime"));
     }
 
-    private static long number(Map<String, Object> known, String name) {
-        return ((Number) Objects.requireNonNull(known.get(name))).longValue();
+    private static long number(Map<String, Object> stat, String name) {
+        return ((Number) Objects.requireNonNull(stat.get(name))).longValue();
     }
 
-    private static long nanos(Map<String, Object> known, String name) {
-        return ((FileTime) Objects.requireNonNull(known.get(name))).to(TimeUnit.NANOSECONDS);
+    private static long nanos(Map<String, Object> stat, String name) {
+        return ((FileTime) Objects.requireNonNull(stat.get(name))).to(TimeUnit.NANOSECONDS);
     }
 
     boolean isRegular() {
@@ -53,8 +55,8 @@ record FileIdentity(
         return Math.floorDiv(modifiedNanos, 1_000_000_000L);
     }
 
-    /// The tag of its content, without quotes. With the time of any change: that of the content can be set to whatever
-    /// it was before.
+    /// Returns the entity tag without quotes. It contains the time of any change, because programs
+    /// can set the modification time back.
     String tag() {
         return Long.toHexString(size)
                 + "-"

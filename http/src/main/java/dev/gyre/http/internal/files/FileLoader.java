@@ -3,9 +3,10 @@ package dev.gyre.http.internal.files;
 import dev.gyre.http.FilesConfig;
 import dev.gyre.http.internal.coding.GzipCoder;
 import dev.gyre.http.internal.coding.MediaTypes;
+import dev.gyre.http.internal.files.CachedFile.Representation;
+import dev.gyre.http.internal.files.FileOpener.OpenFailedException;
 import dev.gyre.http.internal.files.FileOpener.Opened;
-import dev.gyre.http.internal.files.FileOpener.Refused;
-import dev.gyre.http.internal.message.WrittenDate;
+import dev.gyre.http.internal.message.HttpDate;
 import dev.gyre.io.Descriptor;
 
 import org.jspecify.annotations.Nullable;
@@ -21,30 +22,41 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Looks at the disk: finds files, opens them, and reads what is small. Names are checked by [RequestedPath], places by
-/// [FileOpener].
+/// Looks up files: finds them, opens them, and reads small ones. [RequestedPath] checks names,
+/// [FileOpener] checks locations.
 ///
-/// **What is vouched for.** A strong tag, and a date, say that whoever has them has these very bytes. So there is
-/// neither for a file that was changed a moment ago and may be changed again within one tick of its clock, but a weak
-/// tag; and nothing at all for one that has fewer bytes than its size says, as those have that the kernel makes up when
-/// they are read.
+/// **Validators.** A strong tag and a date promise identical bytes. A recently changed file may
+/// change again within one tick of its clock, so it gets a weak tag and no date. A file with fewer
+/// bytes than its size, such as those of `/proc`, gets no validator.
 ///
-/// **Threads.** Any: it holds nothing, and blocks.
+/// **Threads.** Any; stateless. Blocks.
 final class FileLoader {
-    /// What is smaller is kept in memory, so that head and content leave together and no descriptor is held.
+    /// Smaller files are kept in memory: head and body leave together and no descriptor is held.
     static final int SMALL_BYTES = 16 << 10;
 
-    static final int MOST_GZIP_BYTES = 1 << 20;
-    private static final int LEAST_GZIP_BYTES = 1 << 10;
+    static final int MAX_GZIP_BYTES = 1 << 20;
+    private static final int MIN_GZIP_BYTES = 1 << 10;
     private static final int GZIP_LEVEL = 6;
 
-    /// A file that was changed so lately may change again and look the same: some systems count in seconds.
-    private static final long RESTLESS_NANOS = 2_000_000_000L;
+    /// A file changed less than this ago may change again with the same time: some file systems
+    /// count in seconds.
+    private static final long UNSETTLED_NANOS = 2_000_000_000L;
 
-    private static final long NANOS = 1_000_000_000L;
+    private static final Result NOT_FOUND = new Failed(404);
+    private static final AtomicBoolean ENCODING_WARNED = new AtomicBoolean();
 
-    private static final Found MISSING = new Found.Nothing(404);
+    sealed interface Result permits CachedFile, Failed, Redirect, Listing {}
+
+    /// @param status 403, 404 or 503
+    record Failed(int status) implements Result {}
+
+    /// A directory was requested without the trailing slash.
+    record Redirect() implements Result {}
+
+    /// @param page the directory as HTML
+    record Listing(String page) implements Result {}
 
     private final Path root;
     private final FilesConfig config;
@@ -52,8 +64,8 @@ final class FileLoader {
     private final boolean atRoot;
     private final InstantSource clock;
 
-    /// @param root absolute; without links in it, unless they are followed
-    /// @param atRoot whether it is what the server has at `/`
+    /// @param root absolute; free of links unless they are followed
+    /// @param atRoot whether the directory is served at `/`
     FileLoader(Path root, FilesConfig config, boolean atRoot) {
         this(
                 root,
@@ -73,284 +85,265 @@ final class FileLoader {
         this.clock = clock;
     }
 
-    /// Finds what is asked for.
+    /// Looks up a file.
     ///
-    /// @param mostToCompress how large a file may be of which a compressed form is made; 0 if nobody wants one
-    Found load(RequestedPath requested, int mostToCompress) throws IOException {
+    /// @param maxGzipBytes the maximum size of a file to compress; 0 for no compression
+    Result load(RequestedPath requested, int maxGzipBytes) throws IOException {
         try {
             Path path = root;
             for (String name : requested.names()) {
                 path = path.resolve(name);
             }
             Opened opened = opener.open(path);
-            if (opened == null || opened.identity().isDirectory() == requested.isDirectory()) {
-                return opened == null
-                        ? MISSING
-                        : requested.isDirectory()
-                                ? directory(opened, requested, mostToCompress)
-                                : file(opened, mostToCompress);
+            if (opened == null) {
+                return NOT_FOUND;
+            }
+            if (opened.identity().isDirectory() == requested.isDirectory()) {
+                return requested.isDirectory()
+                        ? loadDirectory(opened, requested, maxGzipBytes)
+                        : loadFile(opened, maxGzipBytes);
             }
             opened.file().close();
-            return requested.isDirectory() ? MISSING : new Found.Elsewhere();
+            return requested.isDirectory() ? NOT_FOUND : new Redirect();
         } catch (InvalidPathException e) {
-            NameEncoding.refused(e);
-            return MISSING; // Names that this system cannot have.
-        } catch (Refused e) {
-            return new Found.Nothing(e.status);
+            warnAboutEncoding(e);
+            return NOT_FOUND;
+        } catch (OpenFailedException e) {
+            return new Failed(e.status);
         }
     }
 
-    /// Whether a file that was found before is still there, and the same.
-    boolean isCurrent(CachedFile known) {
-        return known.isSettled()
-                && known.identity.equals(seen(known.path))
-                && (!known.varies || Objects.equals(known.beside, seen(beside(known.path))));
+    /// Returns whether a file found before still exists unchanged.
+    boolean isCurrent(CachedFile file) {
+        return file.isSettled
+                && file.identity.equals(identityOrNull(file.path))
+                && (!file.varies
+                        || Objects.equals(file.sidecar, identityOrNull(sidecarOf(file.path))));
     }
 
-    // ------------------------------------------------------------------ directories
+    /// A JVM takes the encoding of file names from its environment. In the locales `C` and `POSIX`
+    /// it is ASCII, and files with other names are unreachable.
+    private static void warnAboutEncoding(InvalidPathException failure) {
+        boolean isForeign = failure.getInput().chars().anyMatch(c -> c > '~');
+        if (isForeign && ENCODING_WARNED.compareAndSet(false, true)) {
+            System.getLogger("dev.gyre.http")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "files with non-ASCII names cannot be served: this JVM encodes file"
+                                    + " names in {0}. Start it with LC_ALL=C.UTF-8 or another"
+                                    + " UTF-8 locale",
+                            System.getProperty("sun.jnu.encoding"));
+        }
+    }
 
-    private Found directory(Opened opened, RequestedPath requested, int mostToCompress)
-            throws IOException, Refused {
+    // ------------------------------------------------------------------ loading
+
+    private Result loadDirectory(Opened opened, RequestedPath requested, int maxGzipBytes)
+            throws IOException, OpenFailedException {
         try (Descriptor _ = opened.file()) {
             if (!config.index().isEmpty()) {
                 Opened index = opener.open(opened.path().resolve(config.index()));
                 if (index != null && index.identity().isRegular()) {
-                    return file(index, mostToCompress);
+                    return loadFile(index, maxGzipBytes);
                 }
-                if (index != null) {
-                    index.file().close();
-                }
+                closeUnlessUsed(index, null);
             }
             return config.listing()
-                    ? new Found.Listed(
-                            Listing.page(opened.self(), requested.names(), config, atRoot))
-                    : MISSING;
+                    ? new Listing(
+                            DirectoryListing.page(opened.self(), requested.names(), config, atRoot))
+                    : NOT_FOUND;
         }
     }
 
-    // ------------------------------------------------------------------ files
-
-    private CachedFile file(Opened opened, int mostToCompress) {
+    private CachedFile loadFile(Opened opened, int maxGzipBytes) {
         String type = MediaTypes.ofName(String.valueOf(opened.path().getFileName()));
         boolean varies = config.compression() && MediaTypes.isCompressible(type);
         long size = opened.identity().size();
-        // Seen before it is opened: should it change in between, the next look finds that out.
-        FileIdentity seen = varies ? seen(beside(opened.path())) : null;
-        Opened beside = seen == null ? null : newerBeside(opened);
-        boolean canShrink =
-                varies && beside == null && size >= LEAST_GZIP_BYTES && size <= MOST_GZIP_BYTES;
-        boolean shrinks = canShrink && size <= mostToCompress;
-        FileForm plain = null;
-        FileForm compressed = null;
+        // Read before the sidecar is opened: the next lookup notices a change in between.
+        FileIdentity sidecarIdentity = varies ? identityOrNull(sidecarOf(opened.path())) : null;
+        Opened sidecar = sidecarIdentity == null ? null : openSidecar(opened);
+        boolean canCompress =
+                varies && sidecar == null && size >= MIN_GZIP_BYTES && size <= MAX_GZIP_BYTES;
+        boolean compresses = canCompress && size <= maxGzipBytes;
+        Representation plain = null;
+        Representation gzip = null;
         try {
-            byte[] content = readIfSmall(opened, shrinks ? MOST_GZIP_BYTES : SMALL_BYTES);
-            byte[] small = beside == null ? null : readIfSmall(beside, SMALL_BYTES);
-            Vouching vouching = vouching(opened, content, beside, small);
-            if (beside != null) {
-                compressed = beside(opened, type, beside, small, vouching);
-            } else if (shrinks && content != null) {
-                compressed = made(opened, type, content, vouching);
+            byte[] body = readIfSmall(opened, compresses ? MAX_GZIP_BYTES : SMALL_BYTES);
+            byte[] gzipBody = sidecar == null ? null : readIfSmall(sidecar, SMALL_BYTES);
+            Validity validity = validity(opened, body, sidecar, gzipBody);
+            if (sidecar != null) {
+                String suffix = "-" + sidecar.identity().tag();
+                gzip = gzip(opened, suffix, type, validity, gzipBody, sidecar);
+            } else if (compresses && body != null) {
+                gzipBody = compress(body);
+                if (gzipBody.length < body.length) {
+                    gzip = gzip(opened, "-gzip", type, validity, gzipBody, opened);
+                }
             }
-            plain = plain(opened, type, varies, content, vouching);
+            plain = plain(opened, type, varies, body, validity);
             return new CachedFile(
                     opened.path(),
                     opened.identity(),
                     plain,
-                    compressed,
+                    gzip,
                     varies,
-                    seen,
-                    canShrink && !shrinks,
-                    vouching.modified,
-                    vouching.strength == Strength.STRONG);
+                    sidecarIdentity,
+                    canCompress && !compresses,
+                    validity.modified,
+                    validity.strength == Strength.STRONG);
         } finally {
             closeUnlessUsed(opened, plain);
-            closeUnlessUsed(beside, plain == null ? null : compressed);
+            closeUnlessUsed(sidecar, plain == null ? null : gzip);
         }
     }
 
-    /// The compressed file beside one that is not older; null if there is none that may be served.
-    private @Nullable Opened newerBeside(Opened opened) {
-        Opened beside;
+    /// Opens the `.gz` file next to a file; `null` if absent, older or unreadable.
+    private @Nullable Opened openSidecar(Opened opened) {
+        Opened sidecar;
         try {
-            beside = opener.open(beside(opened.path()));
-        } catch (Refused e) {
-            return null; // What was asked for can be read all the same.
+            sidecar = opener.open(sidecarOf(opened.path()));
+        } catch (OpenFailedException e) {
+            return null; // The file itself can still be sent.
         }
-        if (beside != null
-                && beside.identity().isRegular()
-                && beside.identity().modifiedNanos() >= opened.identity().modifiedNanos()) {
-            return beside;
+        if (sidecar != null
+                && sidecar.identity().isRegular()
+                && sidecar.identity().modifiedNanos() >= opened.identity().modifiedNanos()) {
+            return sidecar;
         }
-        closeUnlessUsed(beside, null);
+        closeUnlessUsed(sidecar, null);
         return null;
     }
 
-    /// What is at a path, wherever it leads; null if nothing is.
-    private static @Nullable FileIdentity seen(Path path) {
+    private static @Nullable FileIdentity identityOrNull(Path path) {
         try {
-            return FileIdentity.of(path);
+            return FileIdentity.of(path, true);
         } catch (IOException e) {
             return null;
         }
     }
 
     @SuppressWarnings("ReferenceEquality") // a descriptor is only itself
-    private static void closeUnlessUsed(@Nullable Opened opened, @Nullable FileForm form) {
+    private static void closeUnlessUsed(@Nullable Opened opened, @Nullable Representation form) {
         if (opened != null && (form == null || form.file() != opened.file())) {
             opened.file().close();
         }
     }
 
-    private static Path beside(Path path) {
+    private static Path sidecarOf(Path path) {
         return path.resolveSibling(path.getFileName() + ".gz");
     }
 
-    /// All of it, which may be less than its size says; null if it is too much.
-    private static byte @Nullable [] readIfSmall(Opened opened, long most) {
-        if (opened.identity().size() > most) {
+    /// Returns all bytes, possibly fewer than the size; `null` if the file is too large.
+    private static byte @Nullable [] readIfSmall(Opened opened, long maxBytes) {
+        if (opened.identity().size() > maxBytes) {
             return null;
         }
-        ByteBuffer content = ByteBuffer.allocate((int) opened.identity().size());
-        while (content.hasRemaining() && opened.file().read(content) > 0) {}
-        return content.hasRemaining()
-                ? Arrays.copyOf(content.array(), content.position())
-                : content.array();
+        ByteBuffer body = ByteBuffer.allocate((int) opened.identity().size());
+        while (body.hasRemaining() && opened.file().read(body) > 0) {}
+        return body.hasRemaining() ? Arrays.copyOf(body.array(), body.position()) : body.array();
     }
 
-    // ------------------------------------------------------------------ what is vouched for
+    private static byte[] compress(byte[] body) {
+        try (GzipCoder coder = new GzipCoder(GZIP_LEVEL)) {
+            return coder.whole(body);
+        }
+    }
+
+    // ------------------------------------------------------------------ validators
 
     private enum Strength {
-        /// These very bytes.
+        /// Identical bytes.
         STRONG,
-        /// Something like it.
+        /// Equivalent bytes.
         WEAK,
         NONE
     }
 
     /// @param modified in seconds since 1970
-    private record Vouching(Strength strength, long modified) {}
+    private record Validity(Strength strength, long modified) {}
 
-    private Vouching vouching(
+    private Validity validity(
             Opened opened,
-            byte @Nullable [] content,
-            @Nullable Opened beside,
-            byte @Nullable [] besideContent) {
+            byte @Nullable [] body,
+            @Nullable Opened sidecar,
+            byte @Nullable [] sidecarBody) {
         Instant now = clock.instant();
-        long nowNanos = now.getEpochSecond() * NANOS + now.getNano();
-        boolean whole =
-                isWhole(opened, content) && (beside == null || isWhole(beside, besideContent));
-        // Behind the reading, which a change in the middle of it would have torn.
-        boolean still =
-                opened.isUntouched()
-                        && isSettled(opened.identity(), nowNanos)
-                        && (beside == null
-                                || (beside.isUntouched()
-                                        && isSettled(beside.identity(), nowNanos)));
-        Strength strength = !whole ? Strength.NONE : still ? Strength.STRONG : Strength.WEAK;
-        // Nothing was changed in the future, whatever the disk says.
+        boolean complete =
+                isComplete(opened, body) && (sidecar == null || isComplete(sidecar, sidecarBody));
+        // Checked after the read, to notice a change during it.
+        boolean settled = isSettled(opened, now) && (sidecar == null || isSettled(sidecar, now));
+        Strength strength = !complete ? Strength.NONE : settled ? Strength.STRONG : Strength.WEAK;
+        // A modification time in the future counts as now.
         long modified = Math.min(opened.identity().modifiedSeconds(), now.getEpochSecond());
-        return new Vouching(strength, modified);
+        return new Validity(strength, modified);
     }
 
-    private static boolean isWhole(Opened opened, byte @Nullable [] content) {
-        return content == null || content.length == opened.identity().size();
+    private static boolean isComplete(Opened opened, byte @Nullable [] body) {
+        return body == null || body.length == opened.identity().size();
     }
 
-    private static boolean isSettled(FileIdentity identity, long nowNanos) {
+    private static boolean isSettled(Opened opened, Instant now) {
+        long nowNanos = now.getEpochSecond() * 1_000_000_000L + now.getNano();
+        FileIdentity identity = opened.identity();
         boolean isPast = identity.modifiedNanos() <= nowNanos;
         long changed = isPast ? identity.modifiedNanos() : identity.changedNanos();
-        return nowNanos - changed > RESTLESS_NANOS;
+        return opened.isUnmodified() && nowNanos - changed > UNSETTLED_NANOS;
     }
 
     private static String etag(String tag, Strength strength) {
         return switch (strength) {
             case STRONG -> '"' + tag + '"';
-            case WEAK -> Conditions.WEAK + '"' + tag + '"';
+            case WEAK -> Preconditions.WEAK + '"' + tag + '"';
             case NONE -> "";
         };
     }
 
-    // ------------------------------------------------------------------ forms
+    // ------------------------------------------------------------------ representations
 
-    private FileForm plain(
+    private Representation plain(
+            Opened opened, String type, boolean varies, byte @Nullable [] body, Validity validity) {
+        String etag = etag(opened.identity().tag(), validity.strength);
+        List<String> headers = headers(etag, validity, varies);
+        headers.addAll(List.of("Accept-Ranges", "bytes"));
+        FileHead head = FileHead.of(200, type, headers);
+        // A file with fewer bytes than its size is sent as it was read.
+        return body != null && (body.length <= SMALL_BYTES || !isComplete(opened, body))
+                ? new Representation(head, etag, body.length, body, null)
+                : new Representation(head, etag, opened.identity().size(), null, opened);
+    }
+
+    /// @param source sent if `body` is null
+    private Representation gzip(
             Opened opened,
+            String tagSuffix,
             String type,
-            boolean varies,
-            byte @Nullable [] content,
-            Vouching vouching) {
-        String etag = etag(opened.identity().tag(), vouching.strength);
-        List<String> fields = fields(etag, vouching, varies);
-        fields.add("Accept-Ranges");
-        fields.add("bytes");
-        FileHead head = FileHead.of(200, type, fields);
-        // What was read is also sent if the file has no more, whatever its size says.
-        return content != null && (content.length <= SMALL_BYTES || !isWhole(opened, content))
-                ? new FileForm(head, etag, content.length, content, null)
-                : new FileForm(head, etag, opened.identity().size(), null, opened);
+            Validity validity,
+            byte @Nullable [] body,
+            Opened source) {
+        String etag = etag(opened.identity().tag() + tagSuffix, validity.strength);
+        List<String> headers = headers(etag, validity, true);
+        headers.addAll(List.of("Content-Encoding", "gzip"));
+        FileHead head = FileHead.of(200, type, headers);
+        return body != null
+                ? new Representation(head, etag, body.length, body, null)
+                : new Representation(head, etag, source.identity().size(), null, source);
     }
 
-    private FileForm beside(
-            Opened opened,
-            String type,
-            Opened beside,
-            byte @Nullable [] content,
-            Vouching vouching) {
-        long length = content == null ? beside.identity().size() : content.length;
-        return gzip(
-                opened,
-                "-" + beside.identity().tag(),
-                type,
-                vouching,
-                length,
-                content,
-                content == null ? beside : null);
-    }
-
-    private @Nullable FileForm made(Opened opened, String type, byte[] content, Vouching vouching) {
-        byte[] smaller;
-        try (GzipCoder coder = new GzipCoder(GZIP_LEVEL)) {
-            smaller = coder.whole(content);
-        }
-        return smaller.length >= content.length
-                ? null
-                : gzip(opened, "-gzip", type, vouching, smaller.length, smaller, null);
-    }
-
-    private FileForm gzip(
-            Opened opened,
-            String tagged,
-            String type,
-            Vouching vouching,
-            long length,
-            byte @Nullable [] content,
-            @Nullable Opened source) {
-        String etag = etag(opened.identity().tag() + tagged, vouching.strength);
-        List<String> fields = fields(etag, vouching, true);
-        fields.add("Content-Encoding");
-        fields.add("gzip");
-        return new FileForm(FileHead.of(200, type, fields), etag, length, content, source);
-    }
-
-    private List<String> fields(String etag, Vouching vouching, boolean varies) {
-        List<String> fields = new ArrayList<>();
+    private List<String> headers(String etag, Validity validity, boolean varies) {
+        List<String> headers = new ArrayList<>();
         if (!etag.isEmpty()) {
-            fields.add("ETag");
-            fields.add(etag);
+            headers.addAll(List.of("ETag", etag));
         }
-        if (vouching.strength == Strength.STRONG) {
-            fields.add("Last-Modified");
-            fields.add(WrittenDate.of(vouching.modified));
+        if (validity.strength == Strength.STRONG) {
+            headers.addAll(List.of("Last-Modified", HttpDate.of(validity.modified)));
         }
-        fields.add("X-Content-Type-Options");
-        fields.add("nosniff");
+        headers.addAll(List.of("X-Content-Type-Options", "nosniff"));
         if (!config.cacheControl().isEmpty()) {
-            fields.add("Cache-Control");
-            fields.add(config.cacheControl());
+            headers.addAll(List.of("Cache-Control", config.cacheControl()));
         }
         if (varies) {
-            fields.add("Vary");
-            fields.add("Accept-Encoding");
+            headers.addAll(List.of("Vary", "Accept-Encoding"));
         }
-        return fields;
+        return headers;
     }
 }

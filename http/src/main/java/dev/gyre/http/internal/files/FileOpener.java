@@ -8,52 +8,44 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.function.Function;
 
-/// Opens files and directories, and nothing that is elsewhere.
+/// Opens regular files and directories below a root.
 ///
-/// **No way out.** Symbolic links are found out afterwards and by the kernel: the file is opened, and then asked for
-/// its place (`/proc/self/fd`). If that is not to the letter where it was looked for, some part of the path was a
-/// link, and what was opened is closed unread. There is no moment in between in which somebody could put a link
-/// there.
+/// **No escape.** The kernel reports the location of the open file (`/proc/self/fd`). If it differs
+/// from the requested path, a part of the path was a symbolic link, and the file is closed unread.
+/// This check has no race: it runs after the open.
 ///
-/// A file that another one took the place of in that moment has no place any more, which the kernel says so:
-/// `/a/path (deleted)`. Then the other one is opened.
+/// A file that was replaced during the open has no location. The kernel reports
+/// `/a/path (deleted)`. Then its replacement is opened.
 ///
-/// **Threads.** Any: it holds nothing, and blocks.
+/// **Threads.** Any; stateless. Blocks.
 final class FileOpener {
-    /// Who replaces a file as often as this while it is opened does nothing else.
-    private static final int MOST_TRIES = 16;
-
+    private static final int MAX_TRIES = 16;
     private static final int EACCES = 13;
     private static final int EPERM = 1;
 
     private final boolean symlinks;
-    private final Call open;
+    private final Function<Path, Descriptor> open;
 
-    /// The call that opens: for reading.
-    @FunctionalInterface
-    interface Call {
-        Descriptor open(Path path);
-    }
-
-    FileOpener(boolean symlinks, Call open) {
+    FileOpener(boolean symlinks, Function<Path, Descriptor> open) {
         this.symlinks = symlinks;
         this.open = open;
     }
 
-    /// @param identity as it was when it had been opened
+    /// @param identity its state right after the open
     record Opened(Path path, Descriptor file, FileIdentity identity) {
-        /// The same file, wherever its name leads to by now.
+        /// Returns a path that leads to this file even if it was moved or replaced.
         Path self() {
             return selfOf(file);
         }
 
-        /// Whether it still is as it was when it had been opened. Quick: the kernel has that in memory.
-        boolean isUntouched() {
+        /// Returns whether the file is unmodified since it was opened. Fast: the kernel has the
+        /// state in memory.
+        boolean isUnmodified() {
             try {
-                return identity.equals(FileIdentity.of(self()));
+                return identity.equals(FileIdentity.of(self(), true));
             } catch (IOException e) {
                 return false;
             }
@@ -64,69 +56,59 @@ final class FileOpener {
         }
     }
 
-    /// There is something, and it cannot be had.
-    static final class Refused extends Exception {
+    /// The file exists but cannot be opened.
+    static final class OpenFailedException extends Exception {
         private static final long serialVersionUID = 1;
 
         final int status;
 
-        Refused(int status, @Nullable Exception cause) {
+        OpenFailedException(int status, @Nullable Exception cause) {
             super(cause);
             this.status = status;
         }
     }
 
-    /// Opens a file or a directory.
-    ///
-    /// @return null if there is none
-    @Nullable Opened open(Path path) throws Refused {
+    /// Returns `null` if there is no such file or directory.
+    @Nullable Opened open(Path path) throws OpenFailedException {
         try {
-            for (int tries = 0; tries < MOST_TRIES; tries++) {
-                // Before it is opened: with a device that alone may do something.
-                if (!isServed(looked(path))) {
+            for (int tries = 0; tries < MAX_TRIES; tries++) {
+                // Checked before the open, which has side effects on some devices.
+                if (!isServed(FileIdentity.of(path, symlinks))) {
                     return null;
                 }
-                Descriptor file = open.open(path);
-                boolean taken = false;
+                Descriptor file = open.apply(path);
+                boolean accepted = false;
                 try {
-                    Path place = symlinks ? path : Files.readSymbolicLink(Opened.selfOf(file));
-                    FileIdentity identity = FileIdentity.of(Opened.selfOf(file));
-                    taken = place.equals(path) && isServed(identity);
-                    if (taken) {
+                    Path self = Opened.selfOf(file);
+                    Path location = symlinks ? path : Files.readSymbolicLink(self);
+                    FileIdentity identity = FileIdentity.of(self, true);
+                    accepted = location.equals(path) && isServed(identity);
+                    if (accepted) {
                         return new Opened(path, file, identity);
                     }
-                    if (!place.equals(replaced(path))) {
+                    if (!location.equals(path.resolveSibling(path.getFileName() + " (deleted)"))) {
                         return null;
                     }
                 } finally {
-                    if (!taken) {
+                    if (!accepted) {
                         file.close();
                     }
                 }
             }
-            throw new Refused(503, null);
+            throw new OpenFailedException(503, null);
         } catch (AccessDeniedException e) {
-            throw new Refused(403, e);
+            throw new OpenFailedException(403, e);
         } catch (IOException e) {
             return null;
         } catch (SystemCallException e) {
             if (e.kind() == SystemCallException.Kind.RESOURCE) {
-                throw new Refused(503, e);
+                throw new OpenFailedException(503, e);
             }
             if (e.errno() == EACCES || e.errno() == EPERM) {
-                throw new Refused(403, e);
+                throw new OpenFailedException(403, e);
             }
             return null;
         }
-    }
-
-    private FileIdentity looked(Path path) throws IOException {
-        return symlinks ? FileIdentity.of(path) : FileIdentity.of(path, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    /// What the kernel says of a file at this place that another one has taken the place of.
-    private static Path replaced(Path path) {
-        return path.resolveSibling(path.getFileName() + " (deleted)");
     }
 
     private static boolean isServed(FileIdentity identity) {

@@ -1,38 +1,39 @@
 package dev.gyre.http.internal.files;
 
-import dev.gyre.http.internal.message.Percent;
+import dev.gyre.http.internal.message.PercentEncoding;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/// The names between the slashes of a path, none of which leads anywhere but down.
+/// The names of a requested path. No name leads out of the directory.
 ///
-/// The slashes are found before anything is decoded, and every name is decoded once: one that has a slash then, or
-/// is `..`, was meant to deceive.
+/// The path is split before it is decoded, and each name is decoded once. A decoded name that
+/// contains a slash or equals `..` is an attack.
 ///
 /// @param names from the directory down; empty for the directory itself
-/// @param isDirectory whether a slash is at the end
+/// @param isDirectory whether the path ends with a slash
 record RequestedPath(List<String> names, boolean isDirectory) {
     private static final String WELL_KNOWN = ".well-known";
 
-    /// Takes a path apart.
+    /// Parses a path.
     ///
-    /// @param sent as it was sent, below the directory, without a slash at its beginning
-    /// @param hidden whether names may begin with a dot
-    /// @param atRoot whether the directory is what the server has at `/`, where `.well-known` is no hidden name (RFC 8615)
-    /// @return null if there is nothing by that name, whatever is in the directory
-    static @Nullable RequestedPath of(String sent, boolean hidden, boolean atRoot) {
-        if (sent.isEmpty()) {
+    /// @param raw as received, relative to the directory, without a leading slash
+    /// @param hidden whether names may start with a dot
+    /// @param atRoot whether the directory is served at `/`, where `.well-known` is not hidden
+    ///     (RFC 8615)
+    /// @return `null` if no file can have this path
+    static @Nullable RequestedPath of(String raw, boolean hidden, boolean atRoot) {
+        if (raw.isEmpty()) {
             return new RequestedPath(List.of(), true);
         }
-        String[] parts = sent.split("/", -1);
-        boolean isDirectory = parts[parts.length - 1].isEmpty();
-        List<String> names = new ArrayList<>(parts.length);
-        for (int i = 0; i < parts.length - (isDirectory ? 1 : 0); i++) {
-            String name = Percent.decode(parts[i], false);
-            if (name == null || !isName(name) || !(hidden || isShown(name, atRoot && i == 0))) {
+        String[] segments = raw.split("/", -1);
+        boolean isDirectory = segments[segments.length - 1].isEmpty();
+        List<String> names = new ArrayList<>(segments.length);
+        for (int i = 0; i < segments.length - (isDirectory ? 1 : 0); i++) {
+            String name = PercentEncoding.decode(segments[i], false);
+            if (name == null || !isName(name) || !(hidden || isVisible(name, atRoot && i == 0))) {
                 return null;
             }
             names.add(name);
@@ -40,29 +41,21 @@ record RequestedPath(List<String> names, boolean isDirectory) {
         return new RequestedPath(List.copyOf(names), isDirectory);
     }
 
-    /// The path as it would be sent if nothing had to be encoded.
+    /// Returns the path without percent-encoding.
     String decoded() {
         return String.join("/", names) + (isDirectory && !names.isEmpty() ? "/" : "");
     }
 
-    /// Whether a name is none of those that are hidden.
-    ///
-    /// @param atRoot whether it is one of the first in a path
-    static boolean isShown(String name, boolean atRoot) {
-        return !name.startsWith(".") || (atRoot && name.equals(WELL_KNOWN));
+    /// @param first whether the name is the first of a path below `/`
+    static boolean isVisible(String name, boolean first) {
+        return !name.startsWith(".") || (first && name.equals(WELL_KNOWN));
     }
 
+    /// Rejects backslashes too: some programs treat them as slashes.
     private static boolean isName(String name) {
-        if (name.isEmpty() || name.equals(".") || name.equals("..")) {
-            return false;
-        }
-        for (int i = 0; i < name.length(); i++) {
-            char c = name.charAt(i);
-            // Some take a backslash for a slash, and nobody has one in a name.
-            if (c == '/' || c == '\\' || c == 0) {
-                return false;
-            }
-        }
-        return true;
+        return !name.isEmpty()
+                && !name.equals(".")
+                && !name.equals("..")
+                && name.chars().noneMatch(c -> c == '/' || c == '\\' || c == 0);
     }
 }

@@ -1,3 +1,3 @@
-/// Static files: finding them without a way out of their directory, knowing them for a while, sending them.
+/// Static files: lookup confined to a directory, caching and sending.
 @org.jspecify.annotations.NullMarked
 package dev.gyre.http.internal.files;

@@ -1,3 +1,3 @@
-/// What a loop may hold of the heap for its peers.
+/// Memory that a loop holds on behalf of clients.
 @org.jspecify.annotations.NullMarked
 package dev.gyre.http.internal.memory;

@@ -1,45 +1,46 @@
 package dev.gyre.http.internal.message;
 
-/// A host with or without a port, as `Host` and targets have it (RFC 3986, 3.2): `example.org:80`, `[::1]`.
+/// Checks a host with an optional port, as in `Host` and targets (RFC 3986, 3.2): `example.org:80`,
+/// `[::1]`.
 final class Authority {
     private static final String NAME =
             "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._~!$&'()*+,;=";
 
-    private static final boolean[] HOST = Octets.set(NAME);
-    private static final boolean[] LITERAL = Octets.set(NAME + ":");
+    private static final boolean[] HOST = ByteScan.set(NAME);
+    private static final boolean[] LITERAL = ByteScan.set(NAME + ":");
 
     private Authority() {}
 
-    /// Whether it is one. There is none without a host, and none with a user in it.
+    /// Returns whether it is valid: with a host, without a user.
     static boolean isValid(byte[] data, int at, int end) {
         int port = hostEnd(data, at, end);
         return port == end
                 || (port > at
                         && data[port] == ':'
-                        && Octets.firstNotIn(Octets.DIGIT, data, port + 1, end) == end);
+                        && ByteScan.firstNotIn(ByteScan.DIGIT, data, port + 1, end) == end);
     }
 
-    /// Whether it is one, and says a port: what `CONNECT` takes.
+    /// Returns whether it is valid and has a port, as `CONNECT` requires.
     static boolean hasPort(byte[] data, int at, int end) {
         int port = hostEnd(data, at, end);
         return port > at && port + 1 < end && isValid(data, at, end);
     }
 
-    /// Where the host ends; before its beginning if it is none.
+    /// Returns the end of the host; -1 if it is invalid.
     private static int hostEnd(byte[] data, int at, int end) {
         if (at == end) {
             return -1;
         }
-        int last = Octets.firstNot(HOST, data, at, end);
+        int last = ByteScan.firstNot(HOST, data, at, end);
         if (last == at && data[at] == '[') {
             return literalEnd(data, at, end);
         }
         while (last < end && data[last] == '%') {
             if (end - last < 3
-                    || Octets.firstNotIn(Octets.HEX, data, last + 1, last + 3) < last + 3) {
+                    || ByteScan.firstNotIn(ByteScan.HEX, data, last + 1, last + 3) < last + 3) {
                 return -1;
             }
-            last = Octets.firstNot(HOST, data, last + 3, end);
+            last = ByteScan.firstNot(HOST, data, last + 3, end);
         }
         return last > at ? last : -1;
     }
@@ -54,18 +55,18 @@ final class Authority {
         if (close == end) {
             return -1;
         }
-        boolean future = Octets.lower(data[at + 1]) == 'v';
+        boolean future = ByteScan.lower(data[at + 1]) == 'v';
         boolean valid = future ? isFuture(data, at + 2, close) : isIpv6(data, at + 1, close);
         return valid ? close + 1 : -1;
     }
 
     /// Whether the rest after `v` is an `IPvFuture`: hex digits, a dot, and at least one character.
     private static boolean isFuture(byte[] data, int at, int end) {
-        int dot = Octets.firstNotIn(Octets.HEX, data, at, end);
+        int dot = ByteScan.firstNotIn(ByteScan.HEX, data, at, end);
         return dot > at
                 && dot + 1 < end
                 && data[dot] == '.'
-                && Octets.firstNotIn(LITERAL, data, dot + 1, end) == end;
+                && ByteScan.firstNotIn(LITERAL, data, dot + 1, end) == end;
     }
 
     /// Whether it is an `IPv6address`: eight groups, or fewer and one `::`, which replaces at least
@@ -75,7 +76,7 @@ final class Authority {
         boolean shortened = end - from >= 2 && data[from] == ':' && data[from + 1] == ':';
         int at = shortened ? from + 2 : from;
         while (at < end) {
-            int last = Octets.firstNotIn(Octets.HEX, data, at, end);
+            int last = ByteScan.firstNotIn(ByteScan.HEX, data, at, end);
             if (last < end && data[last] == '.') {
                 groups += 2;
                 return isIpv4(data, at, end) && (shortened ? groups <= 7 : groups == 8);
@@ -114,7 +115,7 @@ final class Authority {
             }
             int first = at;
             int value = 0;
-            while (at < end && at - first < 3 && Octets.DIGIT[data[at] & 0xff]) {
+            while (at < end && at - first < 3 && ByteScan.DIGIT[data[at] & 0xff]) {
                 value = 10 * value + data[at] - '0';
                 at++;
             }

@@ -5,19 +5,18 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-/// Takes chunked content apart as it comes.
+/// Decodes a chunked body incrementally.
 ///
 /// ```
-///          ┌──────────────────────────────────┐
-///          ▼                                  │
-///     size line ──▶ data ──▶ CRLF behind it ──┘
+///          ┌───────────────────────────────┐
+///          ▼                               │
+///     size line ──▶ data ──▶ CRLF after it ┘
 ///          │ size 0
 ///          ▼
-///      trailers ──▶ over                     from each: refused
+///      trailers ──▶ ended                     from each: rejected
 /// ```
 ///
-/// Lines stay unread until they are complete, so all it remembers is a state and how much of a chunk is left.
-/// Pieces may be cut anywhere.
+/// Lines stay unread until they are complete, so the state is small. Input may be cut anywhere.
 ///
 /// ```java
 /// for (int bytes; (bytes = decoder.next(data)) > 0; ) {
@@ -26,32 +25,40 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
+/// Extensions are checked and ignored. White space is accepted only where the grammar allows it,
+/// around `;` and `=` (RFC 9112, 7.1.1), not before the size or the CRLF.
+///
 /// **Threads.** One at a time.
 public final class ChunkDecoder {
-    /// More is needed.
+    /// More input is needed.
     public static final int MORE = 0;
 
-    /// The content is over, and its trailers are taken.
+    /// The body has ended, and its trailers are consumed.
     public static final int END = -1;
 
-    /// It is refused: [#refusal()].
-    public static final int REFUSED = -2;
+    /// The body is invalid: see [#error()].
+    public static final int REJECTED = -2;
 
-    /// Extensions of all chunks together: a byte with a line of them each would cost more than it brings.
-    static final int MOST_EXTENSION_BYTES = 16 << 10;
+    /// The maximum length of a size line, with its CRLF.
+    static final int MAX_LINE_BYTES = 256;
+
+    /// The maximum of all extensions of a body. Extensions of each byte would cost more than data.
+    static final int MAX_EXTENSION_BYTES = 16 << 10;
+
+    private static final int MAX_DIGITS = 15;
 
     private enum State {
         SIZE,
         DATA,
         DATA_END,
         TRAILERS,
-        OVER,
-        REFUSED
+        ENDED,
+        REJECTED
     }
 
-    private final int maxFields;
+    private final int maxTrailers;
     private final int maxTrailerBytes;
-    private final ChunkLine line = new ChunkLine();
+    private final HeadBuffer line = new HeadBuffer(MAX_LINE_BYTES);
 
     // Loop thread only.
     private State state = State.SIZE;
@@ -59,67 +66,63 @@ public final class ChunkDecoder {
     private int offered;
     private int extensionBytes;
     private Headers trailers = CopiedHeaders.NONE;
-    private @Nullable Refusal refusal;
+    private @Nullable ParseError error;
 
-    /// @param maxFields most trailer fields
-    /// @param maxTrailerBytes most bytes of them, with the empty line at their end
-    public ChunkDecoder(int maxFields, int maxTrailerBytes) {
-        if (maxFields < 1 || maxTrailerBytes < 2) {
+    /// @param maxTrailers the maximum of trailers
+    /// @param maxTrailerBytes their maximum length, with the empty line
+    public ChunkDecoder(int maxTrailers, int maxTrailerBytes) {
+        if (maxTrailers < 1 || maxTrailerBytes < 2) {
             throw new IllegalArgumentException(
-                    "limits are at least one field and two bytes, not "
-                            + maxFields
+                    "limits must be at least one trailer and two bytes: "
+                            + maxTrailers
                             + ", "
                             + maxTrailerBytes);
         }
-        this.maxFields = maxFields;
+        this.maxTrailers = maxTrailers;
         this.maxTrailerBytes = maxTrailerBytes;
     }
 
-    /// Begins anew, for other content.
+    /// Starts with another body.
     public void reset() {
         state = State.SIZE;
         left = 0;
         offered = 0;
         extensionBytes = 0;
         trailers = CopiedHeaders.NONE;
-        refusal = null;
+        error = null;
     }
 
-    /// Takes framing up to the next content.
+    /// Consumes framing up to the next data.
     ///
-    /// @return how many bytes of content are readable next, as many as are there: the caller takes some or all of them
-    ///     and says so by [#taken]; or [#MORE], [#END], [#REFUSED]
+    /// @return the number of data bytes that are readable now: consume some or all of them, and
+    ///     report it by [#taken]; or [#MORE], [#END], [#REJECTED]
     public int next(Buffer data) {
-        while (isFraming()) {
-            int bytes = takeable(data);
+        while (state != State.DATA && state != State.ENDED && state != State.REJECTED) {
+            int bytes = parseFraming(data);
             if (bytes == 0) {
                 return MORE;
             }
             if (bytes > 0) {
                 data.skip(bytes);
             } else {
-                state = State.REFUSED;
-                refusal = Refusal.of(bytes);
+                state = State.REJECTED;
+                error = ParseError.of(bytes);
             }
         }
         if (state == State.DATA) {
             offered = (int) Math.min(left, data.readable());
             return offered;
         }
-        return state == State.OVER ? END : REFUSED;
+        return state == State.ENDED ? END : REJECTED;
     }
 
-    private boolean isFraming() {
-        return state == State.SIZE || state == State.DATA_END || state == State.TRAILERS;
-    }
-
-    /// Says how much of the content was taken that [#next] spoke of.
+    /// Reports how many of the data bytes of [#next] were consumed.
     ///
-    /// @throws IllegalArgumentException if it is more than that
+    /// @throws IllegalArgumentException if there were fewer
     public void taken(int bytes) {
         if (bytes < 0 || bytes > offered) {
             throw new IllegalArgumentException(
-                    bytes + " bytes of content were not there to take: next() said " + offered);
+                    bytes + " bytes cannot be consumed: next() returned " + offered);
         }
         offered -= bytes;
         left -= bytes;
@@ -128,85 +131,190 @@ public final class ChunkDecoder {
         }
     }
 
-    /// How many bytes of framing there are to take; 0 if more is needed; or the code of a refusal.
-    private int takeable(Buffer data) {
+    /// Returns the number of framing bytes to consume; 0 if more is needed; or an error code.
+    private int parseFraming(Buffer data) {
         return switch (state) {
-            case SIZE -> size(data);
-            case DATA_END -> dataEnd(data);
-            case TRAILERS -> trailers(data);
-            case DATA, OVER, REFUSED -> throw new AssertionError(state);
+            case SIZE -> parseSize(data);
+            case DATA_END -> parseDataEnd(data);
+            case TRAILERS -> parseTrailers(data);
+            case DATA, ENDED, REJECTED -> throw new AssertionError(state);
         };
     }
 
-    private int size(Buffer data) {
-        int next = line.parse(data);
+    private int parseSize(Buffer data) {
+        line.open(data);
+        int next = parseLine(line.bytes(), line.end());
+        while (next == 0 && line.widen(data)) {
+            next = parseLine(line.bytes(), line.end());
+        }
+        if (next > 0) {
+            state = left == 0 ? State.TRAILERS : State.DATA;
+        }
+        return next == 0 && line.isFull() ? ParseError.CHUNK_LINE_TOO_LONG.code() : next;
+    }
+
+    /// @return the index after the line; 0; or an error code
+    private int parseLine(byte[] data, int end) {
+        int digits = ByteScan.firstNotIn(ByteScan.HEX, data, 0, end);
+        if (digits > MAX_DIGITS) {
+            return ParseError.CHUNK_TOO_LARGE.code();
+        }
+        if (digits == end) {
+            return 0;
+        }
+        int at = digits == 0 ? 0 : ByteScan.skipSpace(data, digits, end);
+        if (at == end) {
+            return 0;
+        }
+        boolean ends = at == digits && (data[at] == ByteScan.CR || data[at] == ByteScan.LF);
+        if (digits == 0 || !(ends || data[at] == ';')) {
+            return ParseError.BAD_CHUNK_SIZE.code();
+        }
+        while (at < end && data[at] == ';') {
+            at = skipExtension(data, at + 1, end);
+            if (at <= 0) {
+                return at;
+            }
+        }
+        if (at == end) {
+            return 0;
+        }
+        return switch (data[at]) {
+            case ByteScan.CR -> endLine(data, digits, at, end);
+            case ByteScan.LF -> ParseError.BARE_LF.code();
+            default -> ParseError.BAD_CHUNK_EXTENSION.code();
+        };
+    }
+
+    private int endLine(byte[] data, int digits, int cr, int end) {
+        int next = ByteScan.lineEnd(data, cr, end);
         if (next <= 0) {
             return next;
         }
-        extensionBytes += line.extensionBytes();
-        if (extensionBytes > MOST_EXTENSION_BYTES) {
-            return Refusal.TOO_MANY_EXTENSIONS.code();
+        extensionBytes += cr - digits;
+        if (extensionBytes > MAX_EXTENSION_BYTES) {
+            return ParseError.TOO_MANY_EXTENSIONS.code();
         }
-        left = line.size();
-        state = left == 0 ? State.TRAILERS : State.DATA;
+        left = 0;
+        for (int i = 0; i < digits; i++) {
+            left = (left << 4) | Character.digit(data[i], 16);
+        }
         return next;
     }
 
-    private int dataEnd(Buffer data) {
+    /// @return the index of the byte after the extension; 0; or an error code
+    private static int skipExtension(byte[] data, int from, int end) {
+        int first = ByteScan.skipSpace(data, from, end);
+        int name = ByteScan.firstNot(ByteScan.TOKEN, data, first, end);
+        if (name == end) {
+            return 0;
+        }
+        if (name == first) {
+            return ParseError.BAD_CHUNK_EXTENSION.code();
+        }
+        int equals = ByteScan.skipSpace(data, name, end);
+        if (equals == end) {
+            return 0;
+        }
+        return data[equals] == '='
+                ? skipValue(data, ByteScan.skipSpace(data, equals + 1, end), end)
+                : skipSpaceBeforeExtension(data, name, end);
+    }
+
+    private static int skipValue(byte[] data, int at, int end) {
+        if (at == end) {
+            return 0;
+        }
+        int last =
+                data[at] == '"'
+                        ? skipQuoted(data, at + 1, end)
+                        : ByteScan.firstNot(ByteScan.TOKEN, data, at, end);
+        if (last == at) {
+            return ParseError.BAD_CHUNK_EXTENSION.code();
+        }
+        return last <= 0 ? last : skipSpaceBeforeExtension(data, last, end);
+    }
+
+    /// Skips white space, which only another extension may follow.
+    private static int skipSpaceBeforeExtension(byte[] data, int at, int end) {
+        int next = ByteScan.skipSpace(data, at, end);
+        if (next == end) {
+            return 0;
+        }
+        return next == at || data[next] == ';' ? next : ParseError.BAD_CHUNK_EXTENSION.code();
+    }
+
+    private static int skipQuoted(byte[] data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int octet = data[at] & 0xff;
+            if (octet == '"') {
+                return at + 1 < end ? at + 1 : 0;
+            }
+            if (octet == '\\') {
+                at++;
+                if (at == end) {
+                    return 0;
+                }
+                octet = data[at] & 0xff;
+            }
+            if ((octet < ' ' && octet != ByteScan.TAB) || octet == 0x7f) {
+                return (octet == ByteScan.LF ? ParseError.BARE_LF : ParseError.BAD_CHUNK_EXTENSION)
+                        .code();
+            }
+        }
+        return 0;
+    }
+
+    private int parseDataEnd(Buffer data) {
         int readable = data.readable();
-        if (readable > 0 && data.peek(0) != Octets.CR) {
-            return Refusal.BAD_CHUNK_END.code();
+        if ((readable > 0 && data.peek(0) != ByteScan.CR)
+                || (readable > 1 && data.peek(1) != ByteScan.LF)) {
+            return ParseError.BAD_CHUNK_END.code();
         }
         if (readable < 2) {
             return 0;
-        }
-        if (data.peek(1) != Octets.LF) {
-            return Refusal.BAD_CHUNK_END.code();
         }
         state = State.SIZE;
         return 2;
     }
 
-    private int trailers(Buffer data) {
+    private int parseTrailers(Buffer data) {
         int readable = data.readable();
-        if (readable >= 2 && data.peek(0) == Octets.CR && data.peek(1) == Octets.LF) {
-            state = State.OVER; // As nearly always: without a table of fields.
+        if (readable >= 2 && data.peek(0) == ByteScan.CR && data.peek(1) == ByteScan.LF) {
+            state = State.ENDED; // The common case, without allocations.
             return 2;
         }
-        Window window = new Window(maxTrailerBytes);
-        Fields fields = new Fields(maxFields);
+        HeadBuffer window = new HeadBuffer(maxTrailerBytes);
+        ParsedHeaders parsed = new ParsedHeaders(maxTrailers);
         window.open(data);
-        int next = trailers(window, fields);
+        int next = parseTrailers(window, parsed);
         while (next == 0 && window.widen(data)) {
-            next = trailers(window, fields);
+            next = parseTrailers(window, parsed);
         }
         if (next == 0 && window.isFull()) {
-            return Refusal.TRAILER_TOO_LARGE.code();
+            return ParseError.TRAILER_TOO_LARGE.code();
         }
         if (next > 0) {
-            trailers = fields.copy();
-            state = State.OVER;
+            trailers = parsed.copy();
+            state = State.ENDED;
         }
         return next;
     }
 
-    private static int trailers(Window window, Fields fields) {
-        fields.begin(window.bytes());
-        return fields.parse(window.bytes(), 0, window.end(), new Framing(Framing.Section.TRAILER));
+    private static int parseTrailers(HeadBuffer window, ParsedHeaders parsed) {
+        parsed.begin(window.bytes());
+        Framing framing = new Framing(Framing.Section.TRAILER);
+        return parsed.parseHeaders(window.bytes(), 0, window.end(), framing);
     }
 
-    /// Why it was refused.
+    /// Returns why the body was rejected.
     ///
     /// @throws IllegalStateException if it was not
-    public Refusal refusal() {
-        Refusal why = refusal;
-        if (why == null) {
-            throw new IllegalStateException("nothing was refused: next() was not REFUSED");
-        }
-        return why;
+    public ParseError error() {
+        return ParseError.require(error);
     }
 
-    /// The trailer fields, as text of their own; empty until [#END].
+    /// Returns a copy of the trailers; empty until [#END].
     public Headers trailers() {
         return trailers;
     }

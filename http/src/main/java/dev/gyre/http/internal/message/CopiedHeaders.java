@@ -9,65 +9,54 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 
-/// Fields as text of their own. Immutable.
-final class CopiedHeaders implements Headers {
-    static final CopiedHeaders NONE = new CopiedHeaders();
+/// Headers as strings of their own. Immutable, except a [HeaderList].
+public sealed class CopiedHeaders implements Headers permits HeaderList {
+    public static final CopiedHeaders NONE = new CopiedHeaders(List.of());
 
     /// Name, value, name, value, …
-    private final String[] texts;
+    final List<String> texts;
 
-    CopiedHeaders(String... texts) {
+    CopiedHeaders(List<String> texts) {
         this.texts = texts;
     }
 
-    @Override
-    public @Nullable String get(String name) {
-        int at = next(name, 0);
-        return at < 0 ? null : texts[at + 1];
+    /// Returns headers of alternating names and values, which are valid.
+    public static Headers of(List<String> texts) {
+        return texts.isEmpty() ? NONE : new CopiedHeaders(List.copyOf(texts));
     }
 
     @Override
-    public List<String> all(String name) {
+    public final @Nullable String get(String name) {
+        int at = next(name, 0);
+        return at < 0 ? null : texts.get(at + 1);
+    }
+
+    @Override
+    public final List<String> getAll(String name) {
         List<String> values = new ArrayList<>();
         for (int at = next(name, 0); at >= 0; at = next(name, at + 2)) {
-            values.add(texts[at + 1]);
+            values.add(texts.get(at + 1));
         }
         return List.copyOf(values);
     }
 
     @Override
-    public boolean contains(String name) {
-        return next(name, 0) >= 0;
+    public final int size() {
+        return texts.size() / 2;
     }
 
     @Override
-    public boolean lists(String name, String token) {
-        Objects.requireNonNull(token, "token");
-        for (int at = next(name, 0); at >= 0; at = next(name, at + 2)) {
-            if (ElementList.has(texts[at + 1], token)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    @Override
-    public int size() {
-        return texts.length / 2;
-    }
-
-    @Override
-    public void forEach(BiConsumer<? super String, ? super String> field) {
-        Objects.requireNonNull(field, "field");
-        for (int at = 0; at < texts.length; at += 2) {
-            field.accept(texts[at], texts[at + 1]);
+    public final void forEach(BiConsumer<? super String, ? super String> header) {
+        Objects.requireNonNull(header, "header");
+        for (int at = 0; at < texts.size(); at += 2) {
+            header.accept(texts.get(at), texts.get(at + 1));
         }
     }
 
     private int next(String name, int from) {
         Objects.requireNonNull(name, "name");
-        for (int at = from; at < texts.length; at += 2) {
-            if (texts[at].equalsIgnoreCase(name)) {
+        for (int at = from; at < texts.size(); at += 2) {
+            if (texts.get(at).equalsIgnoreCase(name)) {
                 return at;
             }
         }

@@ -1,30 +1,82 @@
 package dev.gyre.http.internal.message;
 
-/// What the fields of a message say about where it ends, and what becomes of the connection.
+/// Where a message ends, and whether the connection stays open, as its headers say.
 ///
 /// **Threads.** One at a time.
 final class Framing {
-    /// What the fields are those of.
+    /// The part of a message that headers belong to.
     enum Section {
         REQUEST,
         RESPONSE,
         TRAILER
     }
 
-    private static final int MOST_DIGITS = 18;
-    private static final int FINE = 0;
+    /// The headers that affect framing.
+    enum Name {
+        OTHER(""),
+        HOST("host"),
+        EXPECT("expect"),
+        /// Only rejected in trailers.
+        UPGRADE("upgrade"),
+        CONNECTION("connection"),
+        CONTENT_LENGTH("content-length"),
+        TRANSFER_ENCODING("transfer-encoding");
+
+        private final int length;
+
+        // The first and the last eight bytes. They overlap, except for one byte of 17.
+        private final long first;
+        private final long last;
+
+        Name(String name) {
+            length = name.length();
+            first = ByteScan.word(name.substring(0, Math.min(Long.BYTES, length)));
+            last = ByteScan.word(name.substring(Math.max(0, length - Long.BYTES)));
+        }
+
+        /// @param at the start of a valid name
+        static Name of(byte[] data, int at, int end) {
+            return switch (end - at) {
+                case 4 -> HOST.ifEqual(shortName(data, at, end));
+                case 6 -> EXPECT.ifEqual(shortName(data, at, end));
+                case 7 -> UPGRADE.ifEqual(shortName(data, at, end));
+                case 10 -> CONNECTION.ifEqual(data, at);
+                case 14 -> CONTENT_LENGTH.ifEqual(data, at);
+                case 17 -> data[at + 8] == '-' ? TRANSFER_ENCODING.ifEqual(data, at) : OTHER;
+                default -> OTHER;
+            };
+        }
+
+        private static long shortName(byte[] data, int at, int end) {
+            int unused = Long.SIZE - Byte.SIZE * (end - at);
+            return ByteScan.lowerName(ByteScan.word(data, at, end)) >>> unused << unused;
+        }
+
+        private Name ifEqual(long name) {
+            return name == first ? this : OTHER;
+        }
+
+        private Name ifEqual(byte[] data, int at) {
+            int lastAt = at + length - Long.BYTES;
+            return ByteScan.lowerName(ByteScan.word(data, at)) == first
+                            && ByteScan.lowerName(ByteScan.word(data, lastAt)) == last
+                    ? this
+                    : OTHER;
+        }
+    }
+
+    private static final int MAX_DIGITS = 18;
+    private static final int VALID = 0;
 
     private static final int HOST = 1;
     private static final int EXPECT = 1 << 1;
-    private static final int UPGRADE = 1 << 2;
-    private static final int CONNECTION_UPGRADE = 1 << 3;
-    private static final int CONNECTION_CLOSE = 1 << 4;
-    private static final int CONNECTION_KEEP_ALIVE = 1 << 5;
-    private static final int ENCODED = 1 << 6;
-    private static final int CHUNKED = 1 << 7;
-    private static final int CHUNKED_LAST = 1 << 8;
-    private static final int OTHER_CODING = 1 << 9;
-    private static final int OTHER_EXPECTATION = 1 << 10;
+    private static final int CONNECTION_CLOSE = 1 << 2;
+    private static final int CONNECTION_KEEP_ALIVE = 1 << 3;
+    private static final int ENCODED = 1 << 4;
+    private static final int CHUNKED = 1 << 5;
+    private static final int CHUNKED_LAST = 1 << 6;
+    private static final int OTHER_CODING = 1 << 7;
+    private static final int OTHER_EXPECTATION = 1 << 8;
 
     private final Section section;
 
@@ -32,7 +84,7 @@ final class Framing {
     private int hostAt;
     private long length = -1;
 
-    /// What was found, as bits: forgotten in one go for each message.
+    /// The properties found, as bits: cleared at once for each message.
     private int found;
 
     Framing(Section section) {
@@ -44,131 +96,122 @@ final class Framing {
         found = 0;
     }
 
-    private boolean has(int what) {
-        return (found & what) != 0;
+    private boolean has(int property) {
+        return (found & property) != 0;
     }
 
-    /// Takes note of a field.
+    /// Notes a header.
     ///
-    /// @return 0, or the code of a refusal
-    int take(KnownField field, byte[] data, int at, int end) {
+    /// @return 0, or an error code
+    int add(Name name, byte[] data, int at, int end) {
         if (section == Section.TRAILER) {
-            return Refusal.FORBIDDEN_TRAILER.code();
+            return ParseError.FORBIDDEN_TRAILER.code();
         }
-        return switch (field) {
-            case HOST -> section == Section.REQUEST ? host(data, at, end) : FINE;
-            case EXPECT -> section == Section.REQUEST ? expect(data, at, end) : FINE;
-            case UPGRADE -> {
-                found |= UPGRADE;
-                yield FINE;
-            }
-            case CONNECTION -> connection(data, at, end);
-            case CONTENT_LENGTH -> length(data, at, end);
-            case TRANSFER_ENCODING -> encoding(data, at, end);
-            case NONE -> FINE;
+        return switch (name) {
+            case HOST -> section == Section.REQUEST ? addHost(data, at, end) : VALID;
+            case EXPECT -> section == Section.REQUEST ? addExpect(data, at, end) : VALID;
+            case CONNECTION -> addConnection(data, at, end);
+            case CONTENT_LENGTH -> addLength(data, at, end);
+            case TRANSFER_ENCODING -> addEncoding(data, at, end);
+            case UPGRADE, OTHER -> VALID;
         };
     }
 
-    /// What can be said when all fields are there.
+    /// Checks the complete headers.
     ///
-    /// @return 0, or the code of a refusal
+    /// @return 0, or an error code
     int finish(boolean http10) {
         if (has(OTHER_EXPECTATION) && !http10) {
-            return Refusal.UNKNOWN_EXPECTATION.code();
+            return ParseError.UNKNOWN_EXPECTATION.code();
         }
         if (!has(ENCODED)) {
-            return FINE;
+            return VALID;
         }
         if (http10) {
-            return Refusal.ENCODING_BY_HTTP10.code();
+            return ParseError.ENCODING_BY_HTTP10.code();
         }
         if (length >= 0) {
-            return Refusal.LENGTH_WITH_ENCODING.code();
+            return ParseError.LENGTH_WITH_ENCODING.code();
         }
         if (!has(CHUNKED_LAST)) {
-            return Refusal.CHUNKED_NOT_LAST.code();
+            return ParseError.CHUNKED_NOT_LAST.code();
         }
-        return has(OTHER_CODING) ? Refusal.UNKNOWN_ENCODING.code() : FINE;
+        return has(OTHER_CODING) ? ParseError.UNKNOWN_ENCODING.code() : VALID;
     }
 
-    private int host(byte[] data, int at, int end) {
+    /// Accepts an empty host, for a target without one (RFC 9112, 3.2).
+    private int addHost(byte[] data, int at, int end) {
         if (has(HOST)) {
-            return Refusal.HOST_TWICE.code();
+            return ParseError.HOST_TWICE.code();
         }
         found |= HOST;
         hostAt = at;
-        // Empty for a target that has no host, as RFC 9112, 3.2 has it.
-        return at == end || Authority.isValid(data, at, end) ? FINE : Refusal.BAD_HOST.code();
+        return at == end || Authority.isValid(data, at, end) ? VALID : ParseError.BAD_HOST.code();
     }
 
-    private int expect(byte[] data, int at, int end) {
-        // HTTP/1.0 has no expectations, and the version is not known here.
-        found |= Octets.is(data, at, end, "100-continue") ? EXPECT : OTHER_EXPECTATION;
-        return FINE;
+    /// Leaves the check to [#finish]: HTTP/1.0 has no expectations.
+    private int addExpect(byte[] data, int at, int end) {
+        found |= ByteScan.is(data, at, end, "100-continue") ? EXPECT : OTHER_EXPECTATION;
+        return VALID;
     }
 
-    private int length(byte[] data, int at, int end) {
+    private int addLength(byte[] data, int at, int end) {
         if (length >= 0) {
-            return Refusal.LENGTH_TWICE.code();
+            return ParseError.LENGTH_TWICE.code();
         }
         if (at == end
-                || end - at > MOST_DIGITS
-                || Octets.firstNotIn(Octets.DIGIT, data, at, end) < end) {
-            return Refusal.BAD_LENGTH.code();
+                || end - at > MAX_DIGITS
+                || ByteScan.firstNotIn(ByteScan.DIGIT, data, at, end) < end) {
+            return ParseError.BAD_LENGTH.code();
         }
         length = 0;
         for (int i = at; i < end; i++) {
             length = 10 * length + data[i] - '0';
         }
-        return FINE;
+        return VALID;
     }
 
-    private int connection(byte[] data, int from, int end) {
+    private int addConnection(byte[] data, int from, int end) {
         int at = from;
         while (at < end) {
             int comma = elementEnd(data, at, end);
-            int first = Octets.skipSpace(data, at, comma);
-            int last = Octets.trimSpace(data, first, comma);
-            found |=
-                    switch (last - first) {
-                        case 5 -> Octets.is(data, first, last, "close") ? CONNECTION_CLOSE : 0;
-                        case 7 -> Octets.is(data, first, last, "upgrade") ? CONNECTION_UPGRADE : 0;
-                        case 10 ->
-                                Octets.is(data, first, last, "keep-alive")
-                                        ? CONNECTION_KEEP_ALIVE
-                                        : 0;
-                        default -> 0;
-                    };
+            int first = ByteScan.skipSpace(data, at, comma);
+            int last = ByteScan.trimSpace(data, first, comma);
+            if (ByteScan.is(data, first, last, "close")) {
+                found |= CONNECTION_CLOSE;
+            } else if (ByteScan.is(data, first, last, "keep-alive")) {
+                found |= CONNECTION_KEEP_ALIVE;
+            }
             at = comma + 1;
         }
-        return FINE;
+        return VALID;
     }
 
-    /// An empty element is refused here, though lists may have them: others were found to read `,chunked` in
-    /// other ways.
-    private int encoding(byte[] data, int from, int end) {
+    /// Rejects empty elements, which lists may have: other implementations read `,chunked`
+    /// differently.
+    private int addEncoding(byte[] data, int from, int end) {
         found |= ENCODED;
         int at = from;
         do {
             int comma = elementEnd(data, at, end);
-            int first = Octets.skipSpace(data, at, comma);
-            int last = Octets.trimSpace(data, first, comma);
-            if (first == last || Octets.firstNot(Octets.TOKEN, data, first, last) < last) {
-                return Refusal.BAD_ENCODING.code();
+            int first = ByteScan.skipSpace(data, at, comma);
+            int last = ByteScan.trimSpace(data, first, comma);
+            if (first == last || ByteScan.firstNot(ByteScan.TOKEN, data, first, last) < last) {
+                return ParseError.BAD_ENCODING.code();
             }
-            if (!Octets.is(data, first, last, "chunked")) {
+            if (!ByteScan.is(data, first, last, "chunked")) {
                 found = (found | OTHER_CODING) & ~CHUNKED_LAST;
             } else if (has(CHUNKED)) {
-                return Refusal.CHUNKED_TWICE.code();
+                return ParseError.CHUNKED_TWICE.code();
             } else {
                 found |= CHUNKED | CHUNKED_LAST;
             }
             at = comma + 1;
         } while (at <= end);
-        return FINE;
+        return VALID;
     }
 
-    /// Where the next comma is, or the end.
+    /// Returns the index of the next comma, or the end.
     static int elementEnd(byte[] data, int from, int end) {
         int at = from;
         while (at < end && data[at] != ',') {
@@ -177,13 +220,11 @@ final class Framing {
         return at;
     }
 
-    // ------------------------------------------------------------------ what came of it
-
     boolean hasHost() {
         return has(HOST);
     }
 
-    /// Where the value of `Host` begins, if there is one.
+    /// Returns the start of the value of `Host`, if present.
     int hostAt() {
         return hostAt;
     }
@@ -192,7 +233,7 @@ final class Framing {
         return has(EXPECT);
     }
 
-    /// The value of `Content-Length`; -1 if there is none.
+    /// Returns `Content-Length`; -1 if absent.
     long length() {
         return length;
     }
@@ -203,9 +244,5 @@ final class Framing {
 
     boolean keepsAlive(boolean http10) {
         return !has(CONNECTION_CLOSE) && (!http10 || has(CONNECTION_KEEP_ALIVE));
-    }
-
-    boolean asksForUpgrade() {
-        return has(UPGRADE) && has(CONNECTION_UPGRADE);
     }
 }

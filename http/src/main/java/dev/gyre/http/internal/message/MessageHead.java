@@ -1,39 +1,35 @@
 package dev.gyre.http.internal.message;
 
-import dev.gyre.http.Headers;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
-import java.util.function.BiConsumer;
-
-/// What heads of requests and of responses have in common: how they are looked for, their bytes, and their fields.
+/// The head of a request or a response: its first line and its headers.
 ///
 /// **Threads.** One at a time.
-public abstract sealed class MessageHead implements Headers permits RequestHead, ResponseHead {
-    private final Window window;
-    final Fields fields;
+public abstract sealed class MessageHead extends ParsedHeaders permits RequestHead, ResponseHead {
+    private final HeadBuffer window;
     final Framing framing;
 
     // Loop thread only.
     private int length;
-    private @Nullable Refusal refusal;
+    private @Nullable ParseError error;
 
-    MessageHead(int maxHead, int maxFields, Framing.Section section) {
-        window = new Window(maxHead);
-        fields = new Fields(maxFields);
+    MessageHead(int maxBytes, int maxCount, Framing.Section section) {
+        super(maxCount);
+        window = new HeadBuffer(maxBytes);
         framing = new Framing(section);
     }
 
-    // ------------------------------------------------------------------ parsing
-
-    /// Looks for a head at the reading position, and takes nothing.
+    /// Parses a head at the read index, and consumes nothing.
     ///
-    /// @return how many bytes it has, with the empty line at its end; 0 if more is needed; -1 if it is refused
-    /// @throws IllegalStateException if the head before is kept
+    /// @return its length with the empty line; 0 if more is needed; -1 if it is rejected
+    /// @throws IllegalStateException if the previous head is kept
     public final int parse(Buffer data) {
-        fields.requireNotKept();
+        if (isKept()) {
+            throw new IllegalStateException(
+                    "a kept head cannot parse another message: release() it first");
+        }
         window.open(data);
         int at = parse(window.bytes(), window.end());
         while (at == 0 && window.widen(data)) {
@@ -45,7 +41,7 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
             return at;
         }
         if (at < 0 || window.isFull()) {
-            return refuse(at == 0 ? Refusal.HEAD_TOO_LARGE : Refusal.of(at));
+            return reject(at == 0 ? ParseError.HEAD_TOO_LARGE : ParseError.of(at));
         }
         release();
         return 0;
@@ -54,121 +50,65 @@ public abstract sealed class MessageHead implements Headers permits RequestHead,
     /// Rejects a head, even a complete one, for a reason outside its bytes.
     ///
     /// @return -1, as [#parse]
-    public final int refuse(Refusal why) {
-        noteRefused();
+    public final int reject(ParseError why) {
+        beforeRejection();
         release();
-        refusal = why;
+        error = why;
         return -1;
     }
 
-    /// @return behind the head; 0 if the end came before; or the code of a refusal
+    /// @return the index after the head; 0 if more is needed; or an error code
     private int parse(byte[] data, int end) {
-        forget();
-        fields.begin(data);
-        int at = firstLine(data, end);
+        clear();
+        begin(data);
+        int at = parseFirstLine(data, end);
         if (at > 0) {
-            at = fields.parse(data, at, end, framing);
+            at = parseHeaders(data, at, end, framing);
         }
         if (at > 0) {
-            int refused = finish(data);
-            return refused < 0 ? refused : at;
+            int error = finish(data);
+            return error < 0 ? error : at;
         }
         return at;
     }
 
     /// Parses the first line.
     ///
-    /// @return behind the line; 0 if the end came before; or the code of a refusal
-    abstract int firstLine(byte[] data, int end);
+    /// @return the index after the line; 0 if more is needed; or an error code
+    abstract int parseFirstLine(byte[] data, int end);
 
-    /// All fields are there.
+    /// Checks the complete headers.
     ///
-    /// @return the code of a refusal, if they contradict each other; otherwise 0
+    /// @return an error code if they contradict each other; 0 by default
     abstract int finish(byte[] data);
 
-    /// It is refused, and will be forgotten: what somebody may want to know of it is to be noted.
-    void noteRefused() {}
+    /// Copies what a log needs of a rejected head, before it is dropped.
+    void beforeRejection() {}
 
-    /// Forgets the first line.
-    abstract void forgetFirstLine();
+    abstract void clearFirstLine();
 
-    private void forget() {
+    private void clear() {
         length = 0;
-        refusal = null;
+        error = null;
         framing.clear();
-        forgetFirstLine();
+        clearFirstLine();
     }
 
-    /// Why it was refused.
+    /// Returns why the head was rejected.
     ///
-    /// @throws IllegalStateException if the last [#parse] did not refuse
-    public final Refusal refusal() {
-        Refusal why = refusal;
-        if (why == null) {
-            throw new IllegalStateException("nothing was refused: the last parse() was not -1");
-        }
-        return why;
+    /// @throws IllegalStateException if the last [#parse] did not reject it
+    public final ParseError error() {
+        return ParseError.require(error);
     }
 
-    // ------------------------------------------------------------------ its bytes
-
-    /// How many bytes the head has; 0 if there is none.
+    /// Returns the length of the head; 0 without a complete one.
     public final int length() {
         return length;
     }
 
-    /// Keeps everything until [#release]: for a message that is dealt with later. Another head has to be used for
-    /// further ones meanwhile. Does nothing if that is done.
-    ///
-    /// @throws IllegalStateException if there is no complete head
-    public final void keep() {
-        fields.keep();
-    }
-
-    final boolean isKept() {
-        return fields.isKept();
-    }
-
-    /// Forgets everything that was parsed, and can be used for another message. Twice is safe.
+    @Override
     public final void release() {
-        forget();
-        fields.release();
-    }
-
-    // ------------------------------------------------------------------ fields
-
-    @Override
-    public final @Nullable String get(String name) {
-        return fields.get(name);
-    }
-
-    @Override
-    public final List<String> all(String name) {
-        return fields.all(name);
-    }
-
-    @Override
-    public final boolean contains(String name) {
-        return fields.contains(name);
-    }
-
-    @Override
-    public final boolean lists(String name, String token) {
-        return fields.lists(name, token);
-    }
-
-    @Override
-    public final int size() {
-        return fields.size();
-    }
-
-    @Override
-    public final void forEach(BiConsumer<? super String, ? super String> field) {
-        fields.forEach(field);
-    }
-
-    /// The fields as text of their own, which needs no release.
-    public final Headers copy() {
-        return fields.copy();
+        clear();
+        super.release();
     }
 }

@@ -7,40 +7,32 @@ import dev.gyre.http.HttpException;
 import dev.gyre.http.Request;
 import dev.gyre.http.Response;
 
-/// Has requests answered on threads where the handler may wait.
+/// Runs a blocking handler for each request of a route.
 ///
 /// Loop thread only.
-final class BlockingRoute implements Handler {
-    private final LoopServer server;
-    private final String name;
-    private final BlockingHandler handler;
-
-    BlockingRoute(LoopServer server, String name, BlockingHandler handler) {
-        this.server = server;
-        this.name = name;
-        this.handler = handler;
-    }
-
+record BlockingRoute(LoopServer server, String name, BlockingHandler handler) implements Handler {
     @Override
     public Promise<?> handle(Request request, Response response) {
-        if (!server.mayBlock()) {
-            throw new HttpException(503, "too many requests at a time");
-        }
         Exchange exchange = ((ServerRequest) request).exchange();
-        BlockingCall call = new BlockingCall(this, handler, request, response);
-        exchange.isBlocking(call);
+        if (!server.mayBlock()) {
+            exchange.context.warnOnce(
+                    ServerContext.Warning.MAX_BLOCKING,
+                    () ->
+                            "all "
+                                    + server.config().maxBlocking()
+                                    + " blocking handlers of loop "
+                                    + exchange.context.loop.config().name()
+                                    + " are busy, requests get 503: raise"
+                                    + " HttpConfig.withMaxBlocking, or make handlers faster");
+            throw new HttpException(503, "the server is busy: retry later");
+        }
+        BlockingCall call = new BlockingCall(this, handler, request, exchange);
+        exchange.block(call);
         call.count(true);
-        return request.loop()
-                .promisify(call)
-                .finallyRun(call::over)
-                .then(
-                        answered -> {
-                            exchange.endIfLeftOpen(call);
-                            return answered;
-                        });
+        return request.loop().promisify(call).finallyRun(call::done);
     }
 
-    /// So many more of its handlers run, or fewer.
+    /// Changes the number of running handlers.
     void count(int more) {
         server.countBlocking(more);
     }

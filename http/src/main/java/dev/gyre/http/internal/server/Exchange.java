@@ -1,10 +1,11 @@
 package dev.gyre.http.internal.server;
 
 import dev.gyre.Cancellation;
+import dev.gyre.Promise;
 import dev.gyre.http.Attribute;
-import dev.gyre.http.Body;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.internal.message.RequestHead;
+import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 
 import org.jspecify.annotations.Nullable;
@@ -13,63 +14,70 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// A request and its answer.
+/// A request and its response.
 ///
 /// It is reused for successive requests while handlers respond at once. The handles that handlers
-/// hold ([ServerRequest], [ServerResponse], [RequestHeaders], [NoBody]) store their generation.
+/// hold ([ServerRequest], [ServerResponse], [RequestHeaders], [ServerBody]) store their generation.
+/// Every method of a handle throws once its exchange has ended:
 ///
-/// Loop thread only, but for what [ServerRequest] and [ServerResponse] say.
+/// ```
+///     begin ──▶ in progress ── response complete, onComplete callbacks called ──▶ ended
+///                    └──────▶ lost ── handler settled ────────────────────────────▲
+/// ```
+///
+/// A handler whose connection is lost while it works is still inside its exchange. It can read the
+/// request, and its response is discarded. On the thread of a blocking handler the exchange ends
+/// when the handler returns.
+///
+/// Loop thread only. The thread of a blocking handler reads the request.
 final class Exchange {
-    final Workbench bench;
+    final ServerContext context;
     final RequestHead head;
     final ResponseState response;
-    final Outcome outcome;
+    final HandlerCompletion completion;
 
+    // Loop thread only.
     private @Nullable HttpConnection connection;
-    private @Nullable RequestBody body;
-    private @Nullable NoBody noBody;
-    private boolean saidContinue;
 
-    /// How many requests it has served, so that what belongs to an earlier one is told from this one's.
+    /// The number of requests served, to distinguish the handles of this one from those before.
     private int generation;
 
-    /// Whether the connection was closed before the answer was complete.
-    private boolean lost;
+    private @Nullable RequestBody body;
+    private @Nullable ServerBody handlerBody; // Created on demand.
+    private @Nullable Buffer input; // While the handler is called, if there is a body.
+    private int headLength;
+    private boolean saidContinue;
+    private boolean losing; // While callbacks learn of the loss.
+    private @Nullable DisconnectWatch watch; // Created on demand.
+    @Nullable Map<Attribute<?>, Object> attributes; // On demand; concurrent for a BlockingCall.
+    @Nullable Route route; // Set once it is found.
+    List<String> values = List.of(); // Of the route's parameters.
 
-    /// Whether those are being told who wait for the end of it: they may still read the request.
-    private boolean losing;
-
-    /// Who is to hear that the peer has left; null as long as nobody asked, and the peer is there.
-    private @Nullable Interest interest;
-
-    /// Attributes set by middleware; `null` until the first.
-    @Nullable Map<Attribute<?>, Object> attributes;
-
-    /// The running blocking handler; `null` for other handlers. Read by any thread that holds the
-    /// request. Such an exchange is never reused, so this is set once; volatile, so that a thread
-    /// which sees it also sees the generation it belongs to.
+    /// The running blocking handler; `null` for other handlers. Shared: read by any thread that
+    /// holds the request. Such an exchange is never reused, so this is set once; volatile, so that
+    /// a thread which sees it also sees the generation it belongs to.
     private volatile @Nullable BlockingCall call;
 
-    List<String> parameters = List.of();
-    List<String> values = List.of();
-
-    Exchange(Workbench bench, RequestHead head) {
-        this.bench = bench;
+    Exchange(ServerContext context, RequestHead head) {
+        this.context = context;
         this.head = head;
         response = new ResponseState(this);
-        outcome = new Outcome(this);
+        completion = new HandlerCompletion(this);
     }
 
-    void begin(HttpConnection connection) {
+    /// @param input starts with the head
+    void begin(HttpConnection connection, Buffer input, int headLength) {
         this.connection = connection;
+        assert call == null : "the exchange of a blocking handler must not be reused";
         generation++;
-        outcome.reset();
-        lost = false;
+        completion.reset();
         saidContinue = false;
-        interest = null;
-        noBody = null;
-        parameters = List.of();
-        body = head.hasContent() ? new RequestBody(this, connection) : null;
+        watch = null;
+        handlerBody = null;
+        route = null;
+        body = head.hasBody() ? new RequestBody(this, connection) : null;
+        this.input = body == null ? null : input;
+        this.headLength = headLength;
         response.reset();
     }
 
@@ -77,221 +85,219 @@ final class Exchange {
         return generation;
     }
 
-    /// Whether that request is still the one it serves, and is not over.
+    /// Returns whether the exchange of that generation is in progress, and not lost.
     boolean isCurrent(int generation) {
-        return generation == this.generation && !isOver();
+        return generation == this.generation && !isEnded();
     }
 
-    /// Whether the request of that generation is in progress, or was when its connection was lost.
+    /// Returns whether handles of that generation are valid.
     boolean isLive(int generation) {
         return generation == this.generation && connection != null;
     }
 
-    /// @throws IllegalStateException if the request of that generation has ended
+    /// @throws IllegalStateException if the exchange of that generation has ended
     void requireLive(int generation) {
         if (!isLive(generation)) {
-            throw over();
+            throw ServerRequest.ended();
         }
     }
 
-    /// The connection of the request of that generation.
-    ///
-    /// @throws IllegalStateException if it has ended
-    HttpConnection connection(int generation) {
-        requireLive(generation);
-        return connection();
-    }
-
-    /// Whose request it is.
-    ///
-    /// @throws IllegalStateException if it is over
+    /// @throws IllegalStateException if the exchange has ended or is lost
     HttpConnection connection() {
         HttpConnection known = connection;
-        if (known == null || (lost && !losing)) {
-            throw over();
+        if (known == null || (isLost() && !losing)) {
+            throw ServerRequest.ended();
         }
         return known;
     }
 
-    private static IllegalStateException over() {
-        return new IllegalStateException(
-                "this request has ended: its response is complete, or its connection closed. Do not"
-                        + " keep a Request or Response beyond that: use response.onDone for work"
-                        + " after the response, and copy values that are needed later");
-    }
-
-    /// Whether the request of that generation is no longer readable.
-    boolean isForgotten(int generation) {
-        return !isLive(generation) || (lost && !losing);
-    }
-
-    boolean isOver() {
-        return connection == null || lost;
-    }
-
-    /// The connection is gone, and what is answered is swallowed.
-    void lose(CloseReason reason) {
-        if (lost) {
-            return;
-        }
-        losing = true;
-        try {
-            letKnow(reason);
-        } finally {
-            losing = false;
-        }
-    }
-
-    private void letKnow(CloseReason reason) {
-        RequestBody unread = body;
-        boolean complete = response.isComplete();
-        if (!complete && reason == CloseReason.OUTPUT_LIMIT && response.isStreamed()) {
-            outcome.warnOfOutputLimit();
-        }
-        lost = true;
-        body = null;
-        response.lost();
-        if (unread != null) {
-            unread.fail(new HttpException(400, "the connection was closed: " + reason));
-        }
-        if (!complete) {
-            response.tellDone();
-            BlockingCall handler = call;
-            if (handler != null) {
-                letGoOf(handler, reason);
-            }
-            if (interest != null) {
-                interest.lost(reason);
-            }
-        }
-        if (unread != null) {
-            unread.letGo();
-        }
-    }
-
-    private static void letGoOf(BlockingCall handler, CloseReason reason) {
-        if (reason == CloseReason.ABORTED || reason == CloseReason.LOOP_ENDED) {
-            handler.interrupt();
-        } else {
-            handler.cancel();
-        }
-    }
-
-    /// Whether the connection has been closed under the answer, as by what was just written: the protocol of a stream hears of
-    /// that only when the callback that wrote is over. What waits for the end of the answer has been told then.
-    boolean isTornOff() {
+    /// Returns the state of the connection; IDLE once the exchange has ended.
+    ExchangeState state() {
         HttpConnection known = connection;
-        if (known != null && !lost && !known.stream().isOpen()) {
-            CloseReason reason = known.stream().closeReason();
-            lose(reason == null ? CloseReason.CLOSED : reason);
-        }
-        return lost;
-    }
-
-    private void letGoOfContent() {
-        RequestBody known = body;
-        if (known != null) {
-            known.abandon();
-            known.letGo();
-        }
-    }
-
-    /// The connection that was lost.
-    HttpConnection lostConnection() {
-        return Objects.requireNonNull(connection);
+        return known == null ? ExchangeState.IDLE : known.state();
     }
 
     boolean isLost() {
-        return lost;
+        return state().isClosed();
     }
 
-    // ------------------------------------------------------------------ peers that leave
+    /// Returns whether the exchange has ended or is lost.
+    boolean isEnded() {
+        return connection == null || isLost();
+    }
 
-    private Interest interest() {
-        Interest known = interest;
+    /// Returns whether the exchange is lost, also by a write just now, which the stream reports
+    /// later.
+    boolean isConnectionLost() {
+        HttpConnection known = connection;
+        if (known != null && !known.stream().isOpen()) {
+            known.connectionLost(ExchangeState.CLOSING, this);
+        }
+        return isLost();
+    }
+
+    /// Called once when the connection closes under the exchange: the response is discarded.
+    ///
+    /// @param before the state in which it was lost
+    void connectionLost(CloseReason reason, ExchangeState before) {
+        losing = true;
+        try {
+            notifyLost(reason, before);
+        } finally {
+            losing = false;
+        }
+        endIfLost();
+    }
+
+    /// Ends a lost exchange once its handler has settled.
+    void endIfLost() {
+        if (isLost() && !losing && completion.isSettled()) {
+            forget();
+        }
+    }
+
+    private void notifyLost(CloseReason reason, ExchangeState before) {
+        RequestBody unread = body;
+        if (before == ExchangeState.RESPONDING
+                && reason == CloseReason.OUTPUT_LIMIT
+                && response.isStreamed()) {
+            completion.warnOfOutputLimit();
+        }
+        if (unread != null) {
+            ServerBody _ = handlerBody(); // The handler may ask for it later.
+        }
+        body = null;
+        response.lost(before);
+        if (unread != null) {
+            unread.fail(new HttpException(400, "the connection was closed: " + reason));
+        }
+        if (before.isInProgress()) {
+            response.runOnComplete();
+            BlockingCall handler = call;
+            if (handler != null) {
+                handler.lost(reason);
+            }
+            if (watch != null) {
+                watch.lost(reason);
+            }
+        }
+        if (unread != null) {
+            unread.release();
+        }
+    }
+
+    private DisconnectWatch watch() {
+        DisconnectWatch known = watch;
         if (known == null) {
-            known = new Interest(this);
-            interest = known;
+            known = new DisconnectWatch(this);
+            watch = known;
         }
         return known;
     }
 
-    /// Is cancelled when nobody waits for the answer any more.
+    /// Returns a cancellation for work that the client does not wait for any more.
     Cancellation cancellation(int generation) {
-        requireLive(generation);
-        return interest().cancellation();
+        requireLiveOrRunning(generation);
+        return watch().cancellation();
     }
 
-    /// The peer has ended its side, and the answer is still to come: it may wait for that, or have left.
-    void peerEnded() {
+    /// Called when the client has ended its side, and may still wait for the response.
+    void clientEnded() {
         if (!response.isComplete()) {
-            interest().ended();
+            watch().ended();
         }
     }
 
-    /// Whether this says no more than that the peer has ended its side.
-    boolean isPeersEnd(Throwable cause) {
-        Interest known = interest;
+    /// Returns whether a failure only follows from the client's end.
+    boolean isClientEnd(Throwable cause) {
+        DisconnectWatch known = watch;
         return known != null && known.isReason(cause);
     }
 
-    /// Whether its thread was interrupted by the server. Any thread that has the request.
-    boolean isInterrupted() {
-        BlockingCall handler = call;
-        return handler != null && handler.isInterrupted();
-    }
-
-    // ------------------------------------------------------------------ threads
-
-    void isBlocking(BlockingCall handler) {
+    /// Gives the request to the thread of a blocking handler. Its head gets memory of its own, and
+    /// so does a short body that has arrived.
+    void block(BlockingCall handler) {
+        head.keep();
+        RequestBody unread = body;
+        if (unread != null) {
+            if (input != null) {
+                unread.prefetch(input, headLength);
+            }
+            ServerBody _ = handlerBody(); // Created here: the handler may read it after the end.
+        }
         call = handler;
     }
 
-    /// Whether this is the thread of its blocking handler, or one that this has started: what is asked for has to be
-    /// carried out on the loop.
+    /// Returns whether a handler may use it after the response.
+    boolean mayBeHeld() {
+        return call != null || isLost();
+    }
+
+    /// Called when the handler has returned or thrown.
+    void handlerReturned(Promise<?> promise) {
+        input = null;
+        completion.handlerReturned(promise);
+    }
+
+    /// Returns how many bytes of the body [#block] has read from the input.
+    int prefetched() {
+        RequestBody known = body;
+        return known == null ? 0 : known.prefetched();
+    }
+
+    /// Requires a live exchange, and the loop thread.
     ///
-    /// @param method which is called, for the message
-    /// @throws WrongThreadException on any other thread than the loop's: it would write among what the loop writes for others
-    boolean isElsewhere(String method) {
-        return !bench.loop.isLoopThread() && isOnAThreadOfItsOwn(method);
-    }
-
-    private boolean isOnAThreadOfItsOwn(String method) {
-        Thread owner = bench.loop.thread();
-        if (call == null && owner != null) {
-            throw new WrongThreadException(
-                    method
-                            + " belongs to the thread of loop "
-                            + bench.loop.config().name()
-                            + ", "
-                            + owner
-                            + ", but was called on "
-                            + Thread.currentThread()
-                            + ": hand it over with loop.submit, let loop.promisify bring the result"
-                            + " of work elsewhere, or make the route one of server.blocking");
+    /// @param method the method that was called, for the message
+    void requireOnLoop(int generation, String method) {
+        if (!context.loop.isLoopThread()) {
+            BlockingCall handler = call;
+            if (handler != null) {
+                handler.requireRunning(generation);
+            }
+            context.onLoop.requireIdle(method);
         }
-        return call != null;
+        requireLive(generation);
     }
 
-    /// Whether this thread may not even look at it.
-    boolean isForeignHere() {
-        return call == null && !bench.loop.isLoopThread() && bench.loop.thread() != null;
+    /// Requires a live exchange, and the loop thread or that of the blocking handler.
+    ///
+    /// @return whether this is the thread of the blocking handler, or one that it has started
+    boolean requireReadable(int generation, String method) {
+        if (context.loop.isLoopThread()) {
+            requireLiveOrRunning(generation);
+            return false;
+        }
+        return requireWorker(generation, method);
     }
 
-    /// A blocking handler has returned, and nobody is left who would end what it has begun.
-    void endIfLeftOpen(BlockingCall handler) {
-        if (call == handler && !isOver() && response.isLeftOpen()) {
-            HttpLog.LOGGER.log(
-                    System.Logger.Level.WARNING,
-                    "the blocking handler of "
-                            + handler.route()
-                            + " has returned and not ended its content, which is cut off: call"
-                            + " end() before");
-            connection().cutOff(this);
+    /// Requires a live exchange, or a blocking handler that runs on after it has ended.
+    private void requireLiveOrRunning(int generation) {
+        BlockingCall handler = isLive(generation) ? null : call;
+        if (handler == null) {
+            requireLive(generation);
+        } else {
+            handler.requireRunning(generation);
         }
     }
 
-    /// Whether its handler waits for the peer may be another thing now.
+    private boolean requireWorker(int generation, String method) {
+        BlockingCall handler = call;
+        if (handler == null) {
+            context.onLoop.requireIdle(method);
+            requireLive(generation);
+            return false;
+        }
+        handler.requireRunning(generation);
+        return true;
+    }
+
+    /// Returns the connection for a reader of the request, also after it is lost.
+    HttpConnection readerConnection() {
+        BlockingCall handler = call;
+        return handler == null ? Objects.requireNonNull(connection) : handler.connection;
+    }
+
+    /// Counts a blocking handler among the running ones unless it waits for the client.
     void recount() {
         BlockingCall known = call;
         if (known != null) {
@@ -300,52 +306,48 @@ final class Exchange {
         }
     }
 
-    // ------------------------------------------------------------------ content
-
-    /// The content; null if there is none.
     @Nullable RequestBody body() {
         return body;
     }
 
-    /// The content for its handler, also if there is none.
-    Body content() {
-        if (lost) {
-            throw over();
-        }
-        if (body != null) {
-            return body;
-        }
-        NoBody known = noBody;
+    /// Returns the body for the handler, which may be empty.
+    ServerBody handlerBody() {
+        ServerBody known = handlerBody;
         if (known == null) {
-            known = new NoBody(this);
-            noBody = known;
+            RequestBody source = body != null ? body : RequestBody.empty(this, readerConnection());
+            known = new ServerBody(this, source);
+            handlerBody = known;
         }
         return known;
     }
 
-    /// Says how many bytes of content there may be.
-    ///
-    /// @throws HttpException 413 if more are announced
-    void limitBody(long bytes) {
+    boolean isBodyUnfinished() {
         RequestBody known = body;
-        if (known != null) {
-            known.limit(bytes);
-        }
+        return known != null && !known.isEnded();
     }
 
-    /// Whether what arrives is to be handed to the content.
+    /// Fails the body because no more of it comes.
+    ///
+    /// @return whether the client may still read the rest of a response
+    boolean failBodyAtEnd() {
+        Objects.requireNonNull(body)
+                .fail(new HttpException(400, "the connection ended before the body did"));
+        return response.isWhole() && !response.isComplete();
+    }
+
+    /// Returns whether input belongs to the body.
     boolean isBodyWanted() {
         RequestBody known = body;
         return known != null && known.isWanted();
     }
 
-    /// Whether the peer holds its content back until it is asked for.
-    boolean waitsForContinue() {
+    /// Returns whether the client waits for 100 Continue before it sends the body.
+    private boolean waitsForContinue() {
         return head.expectsContinue() && !saidContinue;
     }
 
-    /// Whether another connection is cheaper than what is left of the content. Of what was expected to be asked for nobody
-    /// knows whether it will come.
+    /// Returns whether another connection is cheaper than the rest of the body. A client that waits
+    /// for 100 Continue may or may not send its body.
     boolean leavesTooMuch() {
         RequestBody known = body;
         return known != null
@@ -355,51 +357,93 @@ final class Exchange {
                         || (!known.isBegun() && !known.isWorthDropping()));
     }
 
-    /// Asks for content that is held back.
-    void sayContinue(HttpConnection connection) {
-        if (waitsForContinue() && !response.isAnswered()) {
+    /// Sends 100 Continue if the client waits for it.
+    void sendContinue(HttpConnection connection) {
+        if (waitsForContinue() && !response.isCommitted()) {
             saidContinue = true;
-            bench.out(connection, Lines.CONTINUE.length).put(Lines.CONTINUE);
+            context.out(connection, HeaderLines.CONTINUE.length).put(HeaderLines.CONTINUE);
             connection.flushUnlessServing();
         }
     }
 
-    /// The path as it was sent.
+    /// Returns the path as received.
     String rawPath() {
         return head.isPathLeftOut() ? "/" : head.text(head.targetAt(), head.pathEnd());
     }
 
-    void noteFound(Site site, List<String> values) {
-        parameters = site.parameters;
-        this.values = values;
+    /// Called when the route is known, before its middleware.
+    void begin(Route route) {
+        this.route = route;
+        RequestBody known = body;
+        if (known != null) {
+            known.limit(route.maxBody);
+        }
+        if (!route.hasMiddleware) {
+            beginHandler();
+        }
     }
 
-    /// The content is no HTTP, too long or too slow: answers so, unless something else was answered already.
-    void failContent(HttpException reason) {
+    /// Called before the handler, after all middleware.
+    ///
+    /// @throws HttpException 413 if the announced body exceeds the limit
+    void beginHandler() {
+        response.markMiddlewareHeaders();
+        RequestBody known = body;
+        if (known != null) {
+            long _ = known.requireWithin(Long.MAX_VALUE);
+        }
+    }
+
+    /// Called when the handler has not sent a response in time.
+    void timeOut(HttpException reason) {
+        if (!response.isCommitted()) {
+            completion.fail(reason);
+            if (watch != null || call != null) { // A blocking handler may use it later.
+                watch().timedOut();
+            }
+        }
+    }
+
+    /// Called when the body is malformed, too long or too slow. Sends the error unless a response
+    /// is committed.
+    void failBody(HttpException reason) {
         HttpConnection known = connection();
         RequestBody unread = body;
         if (unread != null) {
             unread.fail(reason);
         }
-        if (!response.isAnswered()) {
-            outcome.fail(reason);
-        } else if (response.isWhole() || unread == null || unread.isFailureHeard()) {
+        if (!response.isCommitted()) {
+            completion.fail(reason);
+        } else if (response.isWhole() || unread == null || unread.isFailureHandled()) {
             known.giveUpBody();
         } else {
-            known.cutOff(this);
+            known.truncate(this);
         }
     }
 
-    /// It is answered and all of it was read, or its connection is gone.
+    /// Called when the response is complete and the body was read, or the connection is lost.
     void end() {
-        letGoOfContent();
-        attributes = null;
-        if (interest != null) {
-            interest.over();
-        }
-        if (!lost) {
-            connection = null;
+        RequestBody unread = body;
+        if (unread != null) {
+            unread.abandon();
+            unread.release();
         }
         body = null;
+        if (watch != null) {
+            watch.stop();
+        }
+        if (isLost()) {
+            endIfLost();
+        } else {
+            forget();
+        }
+    }
+
+    private void forget() {
+        connection = null;
+        if (call == null) { // The thread of a blocking handler may still read these.
+            attributes = null;
+            handlerBody = null;
+        }
     }
 }

@@ -4,50 +4,53 @@ import dev.gyre.http.Headers;
 import dev.gyre.http.Response;
 import dev.gyre.http.internal.coding.AcceptEncoding;
 import dev.gyre.http.internal.coding.GzipCoder;
-import dev.gyre.http.internal.coding.GzipCoders;
 import dev.gyre.http.internal.coding.MediaTypes;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.Locale;
 
-/// Compresses what is worth it for those who take it.
+/// Compresses response bodies for clients that accept gzip, if that makes them smaller.
 ///
-/// Any loop's thread, several at a time.
-public final class GzipEncoding implements Encoding {
-    /// A stream holds its coder for as long as it lasts: more of them go uncompressed.
-    private static final int MOST_CODERS = 1_024;
+/// **Threads.** Any loop's thread, several at a time.
+public final class GzipEncoding {
+    /// The max number of coders. A streamed body holds one until its end; further bodies are not
+    /// compressed.
+    private static final int MAX_CODERS = 1_024;
 
-    /// More than that would keep the loop busy for too long.
-    private static final int MOST_BYTES = 1 << 20;
+    /// The max size of a whole body. A larger one would block the loop for too long.
+    private static final int MAX_BYTES = 1 << 20;
 
-    private final GzipCoders coders;
-    private final int leastBytes;
+    private final GzipCoder.Pool coders;
+    private final int minBytes;
 
     /// @param level from 1 to 9
-    public GzipEncoding(int level, int leastBytes) {
-        coders = new GzipCoders(level, MOST_CODERS);
-        this.leastBytes = leastBytes;
+    /// @param minBytes smaller bodies are not compressed
+    public GzipEncoding(int level, int minBytes) {
+        coders = new GzipCoder.Pool(level, MAX_CODERS);
+        this.minBytes = minBytes;
     }
 
-    /// Has a response compressed, if it turns out to be worth it.
+    /// Compresses the body of a response if that makes it smaller.
     public void applyTo(Response response) {
         ((ServerResponse) response).encode(this);
     }
 
-    /// How many are at work, for tests.
+    /// Returns the number of coders in use, for tests.
     public int inUse() {
         return coders.inUse();
     }
 
-    @Override
-    public byte[] whole(Headers request, ResponseState response, String type, byte[] content) {
-        if (content.length < leastBytes
-                || content.length > MOST_BYTES
-                || !isAsked(request, response, type)) {
+    /// Compresses a whole body.
+    ///
+    /// @return the same array if compression does not apply
+    byte[] whole(Headers request, ResponseState response, String type, byte[] content) {
+        if (content.length < minBytes
+                || content.length > MAX_BYTES
+                || !isAccepted(request, response, type)) {
             return content;
         }
-        GzipCoder coder = coders.tryTake();
+        GzipCoder coder = coders.tryAcquire();
         if (coder == null) {
             return content;
         }
@@ -55,90 +58,87 @@ public final class GzipEncoding implements Encoding {
         try {
             smaller = coder.whole(content);
         } finally {
-            coders.giveBack(coder);
+            coders.release(coder);
         }
         if (smaller.length >= content.length) {
             return content;
         }
-        say(response);
+        setHeaders(response);
         return smaller;
     }
 
-    @Override
-    public @Nullable Filter streamed(Headers request, ResponseState response, String type) {
-        if (!isAsked(request, response, type)) {
-            return null;
-        }
-        GzipCoder coder = coders.tryTake();
+    /// Returns a filter for a streamed body; `null` if compression does not apply.
+    @Nullable Filter streamed(Headers request, ResponseState response, String type) {
+        GzipCoder coder = isAccepted(request, response, type) ? coders.tryAcquire() : null;
         if (coder == null) {
             return null;
         }
         try {
-            say(response);
+            setHeaders(response);
         } catch (IllegalArgumentException e) {
-            coders.giveBack(coder); // The header is as long as it may be already.
+            coders.release(coder); // The head has reached its max size.
             throw e;
         }
-        // An event is meant to arrive when it is sent, not when enough of them have come together.
+        // An event must arrive when it is sent, not when a block of them is full.
         boolean eager = type.toLowerCase(Locale.ROOT).startsWith("text/event-stream");
-        return new Streamed(coder, eager);
+        return new Filter(coder, eager);
     }
 
-    private static boolean isAsked(Headers request, ResponseState response, String type) {
+    private static boolean isAccepted(Headers request, ResponseState response, String type) {
         int status = response.status();
         String caching = response.header("Cache-Control");
         if (status == 206
-                || Status.isWithoutContent(status)
+                || Status.isWithoutBody(status)
                 || !MediaTypes.isCompressible(type)
                 || response.header("Content-Encoding") != null
                 || (caching != null && caching.toLowerCase(Locale.ROOT).contains("no-transform"))) {
             return false;
         }
-        // Also for those who get it as it is: a cache between must not give it to others.
+        // Also without compression: a cache must not send this response to other clients.
         response.addHeader("Vary", "Accept-Encoding");
-        return AcceptEncoding.takesGzip(request);
+        return AcceptEncoding.acceptsGzip(request);
     }
 
-    private static void say(ResponseState response) {
+    private static void setHeaders(ResponseState response) {
         response.header("Content-Encoding", "gzip");
         String etag = response.header("ETag");
         if (etag != null && !etag.startsWith("W/")) {
-            // The bytes are others now; what they mean is the same.
-            response.header("ETag", "W/" + etag);
+            response.header("ETag", "W/" + etag); // Equal in meaning, not in bytes.
         }
     }
 
-    private final class Streamed implements Filter {
+    /// Compresses a streamed body. Loop thread only.
+    final class Filter {
         private final GzipCoder coder;
         private final boolean eager;
 
-        Streamed(GzipCoder coder, boolean eager) {
+        private Filter(GzipCoder coder, boolean eager) {
             this.coder = coder;
             this.eager = eager;
         }
 
-        @Override
-        public byte[] filter(byte[] content, int length) {
+        /// Compresses a part. May return an empty array.
+        byte[] filter(byte[] content, int length) {
             return coder.next(content, length, eager);
         }
 
-        @Override
-        public byte[] flush() {
+        /// Returns all output that is held back.
+        byte[] flush() {
             return coder.flush();
         }
 
-        @Override
-        public byte[] end() {
+        /// Returns the rest of the output. No other call follows.
+        byte[] end() {
             try {
                 return coder.end();
             } finally {
-                coders.giveBack(coder);
+                coders.release(coder);
             }
         }
 
-        @Override
-        public void giveUp() {
-            coders.giveBack(coder);
+        /// Releases the coder without an end. No other call follows.
+        void giveUp() {
+            coders.release(coder);
         }
     }
 }

@@ -1,8 +1,14 @@
 package dev.gyre.http.internal.server;
 
+import static dev.gyre.http.internal.server.ExchangeState.CLOSING;
+import static dev.gyre.http.internal.server.ExchangeState.IDLE;
+import static dev.gyre.http.internal.server.ExchangeState.READING_HEAD;
+import static dev.gyre.http.internal.server.ExchangeState.UPGRADED;
+
+import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.http.HttpException;
-import dev.gyre.http.internal.message.Refusal;
+import dev.gyre.http.internal.message.ParseError;
 import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
@@ -14,183 +20,174 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// A connection: requests one after the other, each answered before the next is looked at.
+/// A connection: serves requests one after the other, and owns the [ExchangeState].
 ///
-/// ```
-///            a whole head                answer not given at once
-///     IDLE ───────────────▶ serving ──────────────────────────────▶ an exchange is open
-///      ▲ ◀────────────────────┘ answered                                  │
-///      └──────────────── answered, and its content read ──────────────────┘
-/// ```
-///
-/// What arrives meanwhile stays unread with the stream, which is paused as soon as there is any.
+/// An exchange whose handler responds before it returns reuses the server's spare exchange. Every
+/// other exchange is kept here until it ends. Requests that arrive meanwhile stay unread in the
+/// stream, which is paused as soon as there are any.
 ///
 /// Loop thread only.
 final class HttpConnection implements Protocol {
-    /// After so many requests in a row others have their turn.
-    private static final int MOST_IN_A_ROW = 64;
+    /// The max number of requests in a row before other connections are served.
+    private static final int MAX_REQUESTS_PER_CALLBACK = 64;
 
-    final Workbench bench;
+    final ServerContext context;
+    final ConnectionTimeouts timeouts;
+    final WriteRateGuard output;
     private final Stream stream;
-    final Pace pace;
-    final Outflow out;
-    private final UnreadInput.Kept unread;
-    private final HalfClose halfClose;
+    private final UnreadInputBudget.Entry unread;
 
-    /// The request that was not answered at once.
-    private @Nullable Exchange open;
+    // Loop thread only.
+    private ExchangeState state = IDLE;
 
-    private @Nullable ServerStream events;
+    /// The exchange whose handler has returned; `null` while a handler runs, and between requests.
+    @Nullable Exchange open;
+
+    private @Nullable ServerResponseStream events;
     private @Nullable Consumer<Stream> upgrade;
     private boolean serving;
-    private boolean closes;
+    private boolean closes; // After the current response.
+    private boolean inputEnded; // The client has ended its side, and all input was read.
+    private boolean inputEndPending; // The same, with unread requests before the end.
 
-    HttpConnection(Workbench bench, Stream stream) {
-        this.bench = bench;
+    HttpConnection(ServerContext context, Stream stream) {
+        this.context = context;
         this.stream = stream;
-        pace = new Pace(bench, this);
-        out = new Outflow(bench, stream);
-        unread = bench.unread.of(this);
-        halfClose = new HalfClose(this);
+        timeouts = new ConnectionTimeouts(context, this);
+        output = new WriteRateGuard(context, stream);
+        unread = context.unreadInput.new Entry(this);
     }
 
     Stream stream() {
         return stream;
     }
 
-    /// The request that is not answered yet; null if there is none.
-    @Nullable Exchange open() {
-        return open;
+    ExchangeState state() {
+        return state;
     }
 
-    // ------------------------------------------------------------------ what arrives
+    /// Enters the next state, which decides about timeouts.
+    void enter(ExchangeState next) {
+        state = state.to(next);
+        timeouts.entered(next);
+    }
 
     @Override
     public void onData(Stream stream, Buffer data) {
-        receive(data);
-        // Of a stream that is closed, or another protocol's, nothing is left here.
-        unread.note(stream.isOpen() && upgrade == null ? data.readable() : 0);
-    }
-
-    private void receive(Buffer data) {
-        Exchange known = open;
-        if (known != null) {
-            takeBody(known, data);
-            if (open != null) {
-                pauseIfAhead(data);
-                return;
-            }
+        if (open != null) {
+            takeBody(open, data);
         }
-        serve(data);
+        if (open != null) {
+            pauseIfAhead(open, data);
+        } else if (!state.isClosed()) {
+            serve(data);
+        }
+        // A closed stream, or one that another protocol owns, has no unread requests.
+        unread.note(stream.isOpen() && state != UPGRADED ? data.readable() : 0);
     }
 
-    /// What was sent ahead waits until the answer before it is complete.
-    private void pauseIfAhead(Buffer data) {
-        Exchange known = open;
-        if (data.readable() > 0 && (known == null || !known.isBodyWanted())) {
-            if (unread.isGivenUp()) {
+    /// Pauses the stream if pipelined requests wait for the current response.
+    private void pauseIfAhead(Exchange exchange, Buffer data) {
+        if (data.readable() > 0 && !exchange.isBodyWanted()) {
+            if (unread.isEvicted()) {
                 data.clear();
             }
             stream.pause();
-            halfClose.notifyIfPending();
+            notifyOfPendingEnd();
         }
     }
 
-    /// Answers what has arrived, as far as that is possible at once.
+    /// Serves the requests in the buffer until a handler does not respond before it returns.
     private void serve(Buffer data) {
         serving = true;
         try {
-            for (int served = 0; data.readable() > 0 && !closes; served++) {
-                if (served == MOST_IN_A_ROW) {
-                    yieldToOthers();
+            for (int served = 0; data.readable() > 0 && !closes && !state.isClosed(); served++) {
+                if (served == MAX_REQUESTS_PER_CALLBACK || !output.hasRoom()) {
+                    readHead(); // Goes on once the client has read enough of its responses.
+                    timeouts.work();
+                    if (served == MAX_REQUESTS_PER_CALLBACK) {
+                        stream.pause();
+                        context.loop.defer(this::resumeIfOpen);
+                    }
                     return;
                 }
-                if (!out.hasRoom()) {
-                    // A peer that does not take its answers has no more of them yet.
-                    pace.work();
-                    return;
-                }
-                Exchange exchange = bench.spare();
+                Exchange exchange = context.spare();
                 int length = exchange.head.parse(data);
                 if (length > 0 && exchange.head.isHttps() && stream.tls() == null) {
-                    length = exchange.head.refuse(Refusal.MISDIRECTED); // RFC 9110, 7.4.
+                    length = exchange.head.reject(ParseError.MISDIRECTED); // RFC 9110, 7.4.
                 }
                 if (length <= 0) {
                     if (length < 0) {
-                        refuse(exchange.head.refusal(), exchange.head);
+                        reject(exchange.head.error(), exchange.head);
                     }
                     break;
                 }
                 handle(exchange, length, data);
-                if (upgrade != null) {
-                    return;
+                if (open == exchange) {
+                    pauseIfAhead(exchange, data);
                 }
-                if (open != null) {
-                    pauseIfAhead(data);
+                if (open == exchange || state == UPGRADED) {
                     return;
                 }
             }
-            if (closes) {
-                closeNow();
-            } else if (data.readable() == 0) {
-                pace.idle();
-            } else {
-                pace.head();
-            }
+            awaitNext(data.readable() > 0);
         } finally {
             serving = false;
-            bench.flush();
+            context.flush();
+        }
+    }
+
+    /// Waits for the next request, or for the rest of its head.
+    private void awaitNext(boolean begun) {
+        if (closes || (!begun && context.server.isDraining())) {
+            closeNow();
+        } else if (begun && !state.isClosed()) {
+            readHead();
+            timeouts.head();
+        }
+    }
+
+    private void readHead() {
+        if (state == IDLE) {
+            enter(READING_HEAD);
         }
     }
 
     private void handle(Exchange exchange, int length, Buffer data) {
-        pace.request();
-        exchange.begin(this);
-        RequestBody body = exchange.body();
-        Promise<?> promise = bench.done;
+        enter(ExchangeState.HANDLING);
+        exchange.begin(this, data, length);
+        Promise<?> promise = context.done;
         Throwable failure = null;
         try {
-            promise = bench.server.answer(exchange, null);
+            promise = context.server.dispatcher.dispatch(exchange, null);
         } catch (Throwable e) {
             failure = e;
-            exchange.outcome.fail(e);
+            exchange.completion.fail(e);
         }
-        if (upgrade != null) {
-            bench.give(exchange);
-            data.skip(length);
+        exchange.handlerReturned(promise);
+        data.skip(length + exchange.prefetched());
+        if (upgrade != null && state == ExchangeState.RESPONDING) {
+            context.handOut(exchange);
             handOver(exchange);
-            return;
-        }
-        if (exchange.response.isComplete() && body == null) {
-            if (promise != bench.done || failure != null || exchange.isLost()) {
-                bench.give(exchange); // What is under way still is to meet nobody else here.
+        } else if (exchange.response.isComplete() && exchange.body() == null) {
+            if (promise != context.done || failure != null || exchange.mayBeHeld()) {
+                context.handOut(exchange); // Its handler may still run.
             }
-            data.skip(length);
-            events = null;
-            exchange.end();
-            return;
+            end(exchange);
+        } else {
+            context.handOut(exchange);
+            exchange.head.keep();
+            open = exchange;
+            if (failure == null) {
+                exchange.completion.handled(promise);
+            }
+            if (exchange.response.isComplete()) {
+                nextBehindBody(exchange);
+            }
+            if (open == exchange) {
+                takeBody(exchange, data);
+            }
         }
-        bench.give(exchange);
-        exchange.head.keep();
-        data.skip(length);
-        open = exchange;
-        if (failure == null) {
-            exchange.outcome.handled(promise);
-        }
-        if (exchange.response.isComplete()) {
-            nextBehindContent(exchange);
-        }
-        if (open == exchange) {
-            takeBody(exchange, data);
-        }
-        if (open == exchange) {
-            pace.bodyOrWork(exchange.body());
-        }
-    }
-
-    private void yieldToOthers() {
-        stream.pause();
-        bench.loop.defer(this::resumeIfOpen);
     }
 
     void resumeIfOpen() {
@@ -199,167 +196,163 @@ final class HttpConnection implements Protocol {
         }
     }
 
-    /// Answers what is no request.
-    ///
-    /// @param head what was made of it; null if nothing was
-    private void refuse(Refusal refusal, @Nullable RequestHead head) {
+    /// Sends an error for input that is not a request, and closes. Its head may be partly parsed.
+    private void reject(ParseError reason, @Nullable RequestHead head) {
         closes = true;
-        bench.preamble.putRefusal(refusal, bench.out(this, Preamble.REFUSAL_BYTES));
-        bench.server.refused(stream.peer(), refusal, head);
+        context.reject(this, reason, head);
     }
 
-    /// Nothing comes of what has arrived so far, because of us or of the peer.
-    void giveUp(Refusal why) {
-        if (pace.phase() == Pace.Phase.HEAD) {
-            refuse(why, null);
+    /// Closes a connection without an exchange. A client that has sent a part of a head gets an
+    /// error.
+    void giveUp(ParseError why) {
+        if (state == READING_HEAD && output.hasRoom()) {
+            reject(why, null);
         }
         closeNow();
     }
 
-    // ------------------------------------------------------------------ content
-
     private void takeBody(Exchange exchange, Buffer data) {
         RequestBody body = exchange.body();
-        if (body == null || !body.isWanted()) {
-            return;
-        }
-        body.take(data);
-        if (open == exchange && !body.isEnded()) {
-            pace.bodyOrWork(exchange.body());
+        if (body != null && body.isWanted()) {
+            body.take(data);
+            if (open == exchange) {
+                timeouts.bodyOrWork(body);
+            }
         }
     }
 
-    /// Somebody has begun to read the content, or goes on.
+    /// Called when the handler starts to read the body, or resumes.
     void bodyWanted(Exchange exchange) {
+        exchange.sendContinue(this);
         if (open == exchange) {
-            exchange.sayContinue(this);
-            pace.bodyOrWork(exchange.body());
+            timeouts.bodyOrWork(exchange.body());
             stream.resume();
-        } else if (open == null && serving) {
-            // Within the handler, before it is known whether it answers at once.
-            exchange.sayContinue(this);
         }
     }
 
-    /// The content is no HTTP, too long or too slow.
+    /// Called when the body is malformed, too long or too slow.
     void failBody(HttpException reason) {
-        Exchange known = open;
         closes = true;
-        if (known != null) {
-            known.failContent(reason);
+        if (open != null) {
+            open.failBody(reason);
         }
     }
 
-    /// What is left of the content is not read any more: the connection has no use after the answer.
+    /// Stops reading the body. The connection closes after the response.
     void giveUpBody() {
         closes = true;
-        nextIfAnswered();
+        nextIfResponded();
     }
 
-    void nextIfAnswered() {
-        Exchange known = open;
-        if (known != null && known.response.isComplete()) {
-            next(known);
+    void nextIfResponded() {
+        if (open != null && open.response.isComplete()) {
+            next(open);
         }
     }
 
-    // ------------------------------------------------------------------ answers
-
-    /// Whether this is the last answer here.
+    /// Returns whether this is the last response of the connection.
     boolean closesAfter(Exchange exchange) {
-        closes |= !exchange.head.keepsAlive() || bench.server.isDraining();
+        closes |= !exchange.head.keepsAlive() || context.server.isDraining();
         closes |= exchange.leavesTooMuch();
         return closes;
     }
 
-    /// The response in progress is the last one.
-    void closeBehindResponse() {
-        closes = true;
-    }
-
-    /// An answer is complete.
-    void answered(Exchange exchange, boolean closes) {
+    void responded(Exchange exchange, boolean closes) {
+        enter(ExchangeState.RESPONDED);
         this.closes |= closes;
-        exchange.response.tellDone();
+        exchange.response.runOnComplete();
         if (open == exchange) {
-            nextBehindContent(exchange);
+            nextBehindBody(exchange);
         }
         flushUnlessServing();
     }
 
-    /// What is left of its content comes first, to be dropped.
-    private void nextBehindContent(Exchange exchange) {
+    /// Ends an exchange once the rest of its request body is dropped.
+    private void nextBehindBody(Exchange exchange) {
         RequestBody body = exchange.body();
         if (body == null || body.isEnded() || closes) {
             next(exchange);
         } else {
             body.drop();
-            pace.bodyOrWork(exchange.body());
+            timeouts.bodyOrWork(body);
             if (!serving) {
                 stream.resume();
             }
         }
     }
 
-    /// An exchange that was open is over.
+    /// Ends an exchange whose handler has returned. Waits for the next request or closes.
     private void next(Exchange exchange) {
+        end(exchange);
+        if (closes || inputEnded || context.server.isDraining()) {
+            closeNow();
+        } else if (!serving) {
+            resumeIfOpen();
+        }
+    }
+
+    private void end(Exchange exchange) {
         open = null;
         events = null;
         exchange.end();
-        if (closes || halfClose.isReceived() || bench.server.isDraining()) {
-            closeNow();
-        } else {
-            pace.idle();
-            if (!serving) {
-                stream.resume();
-            }
+        if (!state.isClosed()) {
+            enter(IDLE);
         }
     }
 
+    /// Closes once pending output is sent. An exchange in progress is lost.
     void closeNow() {
-        bench.flush();
-        if (bench.server.isDraining()) {
-            stream.lingerAtMost(Pace.CROSSING);
+        context.flush();
+        if (context.server.isDraining()) {
+            stream.lingerAtMost(ConnectionTimeouts.DRAIN_LINGER);
         }
-        pace.cancel();
-        unread.note(0);
-        stream.close(pace.closeReason());
+        stream.close(timeouts.closeReason());
+        connectionLost(CLOSING, open);
     }
 
-    /// Cuts an answer off. Those before it arrive, and what there is of it: the missing end tells that this was not
-    /// all. Where the end of the connection is that of the answer, only a reset is none.
-    void cutOff(Exchange exchange) {
+    /// Truncates a response. Earlier responses and its written bytes are delivered. The missing end
+    /// shows the client that it is incomplete. If the connection's end delimits it, the connection
+    /// is reset instead.
+    void truncate(Exchange exchange) {
         closes = true;
+        open = exchange;
         if (exchange.response.endsWithConnection()) {
-            CloseReason reason = pace.closeReason();
+            CloseReason reason = timeouts.closeReason();
             stream.abort(reason == CloseReason.CLOSED ? CloseReason.ABORTED : reason);
+            connectionLost(CLOSING, exchange);
         } else {
             closeNow();
         }
     }
 
-    /// Within [#serve] everything is flushed at its end.
+    /// Enters CLOSING or CLOSED. An exchange in progress is lost.
+    void connectionLost(ExchangeState next, @Nullable Exchange exchange) {
+        ExchangeState before = state;
+        if (next == ExchangeState.CLOSED || !before.isClosed()) {
+            enter(next);
+        }
+        unread.note(0);
+        open = null;
+        if (exchange != null && !before.isClosed()) {
+            CloseReason reason = stream.closeReason();
+            exchange.connectionLost(reason == null ? timeouts.closeReason() : reason, before);
+        }
+    }
+
     void flushUnlessServing() {
         if (!serving) {
-            bench.flush();
+            context.flush();
         }
     }
 
-    // ------------------------------------------------------------------ events, upgrades, the end
-
-    void isEventStream(ServerStream events) {
+    void isEventStream(ServerResponseStream events) {
         this.events = events;
-        if (bench.server.isDraining() || halfClose.isReceived()) {
-            bench.loop.microtask(events::finish);
+        if (context.server.isDraining() || inputEnded) {
+            context.loop.microtask(events::finish);
         }
     }
 
-    /// Whether the response in progress is a stream of events.
-    boolean isEventStream() {
-        return events != null;
-    }
-
-    /// Another protocol is to take over: at once, or, within the handler, when its request was taken.
+    /// Hands the stream to another protocol: now, or when the handler has returned.
     void upgrade(Exchange exchange, Consumer<Stream> takeOver) {
         upgrade = takeOver;
         if (open == exchange) {
@@ -369,64 +362,89 @@ final class HttpConnection implements Protocol {
 
     private void handOver(Exchange exchange) {
         Consumer<Stream> takeOver = Objects.requireNonNull(upgrade);
-        pace.cancel();
-        out.watchForGood();
+        enter(UPGRADED);
+        output.watchAlways();
         unread.note(0);
         open = null;
-        exchange.response.upgraded();
-        // First: a server that ends waits for either, and the request says who came.
+        exchange.response.runOnComplete();
+        // First, because its callback reads the request, and a drain waits for one of both.
         takeOver.accept(stream);
         exchange.end();
-        bench.server.forget(this);
+        context.server.forget(this);
         stream.resume();
     }
 
-    /// The server is to end: closes as soon as what was asked is answered.
+    /// Drains: closes the connection once all its responses are complete.
     void drain() {
-        ServerStream known = events;
+        ServerResponseStream known = events;
         if (known != null) {
-            UserCallbacks.guarded(known::finish);
+            UserCallbacks.guarded(known::finish, known.response.exchange);
         } else if (!stream.isOpen()) {
-            stream.lingerAtMost(Pace.CROSSING);
-        } else if (open == null && pace.phase() == Pace.Phase.IDLE) {
+            stream.lingerAtMost(ConnectionTimeouts.DRAIN_LINGER);
+        } else if (state == IDLE) {
             closeNow();
         }
     }
 
-    /// Whether something was asked here, or has begun to be, and the answer is not with the kernel yet.
+    /// Returns whether a request has begun to arrive and the kernel does not have its response yet.
     boolean isBusy() {
-        return stream.pending() > 0 || (stream.isOpen() && pace.phase() != Pace.Phase.IDLE);
+        return stream.pending() > 0 || (stream.isOpen() && state != IDLE);
+    }
+
+    @Override
+    public boolean beforeMove(Stream stream, EventLoop target) {
+        return context.server.handOver(this, target);
     }
 
     @Override
     public void onWritable(Stream stream) {
-        out.writable();
-        Exchange known = open;
-        if (known != null) {
-            known.response.writable();
+        output.writable();
+        if (open != null) {
+            open.response.writable();
         }
     }
 
+    /// The client has ended its side, and may still wait for responses.
     @Override
     public void onEnd(Stream stream) {
-        halfClose.receive();
+        inputEnded = true;
+        Exchange known = open;
+        if (known != null && !known.isBodyUnfinished()) {
+            notifyOfEnd(known);
+        } else if (known != null && known.failBodyAtEnd()) {
+            closes = true; // The client may read the rest of the response.
+        } else {
+            closeNow();
+        }
     }
 
+    /// The client has ended its side behind pipelined requests. They are served before the close.
     @Override
     public void onEndPending(Stream stream) {
-        halfClose.receivePending();
+        inputEndPending = true;
+        notifyOfPendingEnd();
+    }
+
+    private void notifyOfPendingEnd() {
+        Exchange known = open;
+        // The rest of an unfinished body may be a part of the unread input.
+        if (inputEndPending && known != null && !known.isBodyUnfinished()) {
+            notifyOfEnd(known);
+        }
+    }
+
+    private void notifyOfEnd(Exchange exchange) {
+        if (events != null) {
+            closeNow(); // A client that reads events ends its side only to leave.
+        } else {
+            exchange.clientEnded();
+        }
     }
 
     @Override
     public void onClose(Stream stream, CloseReason reason) {
-        pace.cancel();
-        out.cancel();
-        unread.note(0);
-        bench.server.forget(this);
-        Exchange known = open;
-        open = null;
-        if (known != null) {
-            known.lose(reason);
-        }
+        output.cancel();
+        context.server.forget(this);
+        connectionLost(ExchangeState.CLOSED, open);
     }
 }

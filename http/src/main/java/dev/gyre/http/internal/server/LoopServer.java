@@ -5,30 +5,29 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.BlockingHandler;
-import dev.gyre.http.FilesConfig;
+import dev.gyre.http.ErrorFormat;
 import dev.gyre.http.Handler;
 import dev.gyre.http.HttpConfig;
-import dev.gyre.http.HttpException;
 import dev.gyre.http.HttpServer;
-import dev.gyre.http.Middleware;
-import dev.gyre.http.Request;
-import dev.gyre.http.Response;
+import dev.gyre.http.JsonMapper;
+import dev.gyre.http.RouteGroup;
 import dev.gyre.http.WebSocket;
-import dev.gyre.http.WebSocketConfig;
-import dev.gyre.http.internal.message.Percent;
-import dev.gyre.http.internal.message.Refusal;
-import dev.gyre.http.internal.message.RequestHead;
+import dev.gyre.http.internal.time.Deadline;
+import dev.gyre.http.internal.websocket.LoopWebSocket;
+import dev.gyre.io.Buffer;
+import dev.gyre.io.CloseReason;
 import dev.gyre.io.Listener;
 import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.Protocol;
 import dev.gyre.io.Stream;
 import dev.gyre.io.Tls;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,131 +36,141 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
-/// A server: its routes, its listeners, and the connections they brought.
+/// A server: its routes, its listeners and its connections, until the last one is closed.
+///
+/// ```
+///               drain()               delay over              last connection closed
+///     serving ──────────▶ unhealthy ─────────────▶ draining ─────────────────────────▶ ended
+/// ```
 ///
 /// Loop thread only.
-public final class LoopServer implements HttpServer {
+public final class LoopServer extends RouteScope<HttpServer> implements HttpServer {
     private final EventLoop loop;
     private final HttpConfig config;
-    private final Workbench bench;
-    private final Routes routes = new Routes();
-    private final Entrance entrance = new Entrance(this::dispatch);
+    private final ServerContext context;
+    final Dispatcher dispatcher;
     final StaticFiles staticFiles;
+
+    /// Stops listening. Receives the time until open connections are reset.
+    private final Consumer<? super Duration> stopListeners;
+
+    /// `null` if none are configured.
+    final @Nullable TrustedProxies trustedProxies;
+
+    private final Function<EventLoop, @Nullable LoopServer> siblings;
+
+    // Loop thread only.
+    private JsonMapper jsonMapper = JsonMapper.writeOnly();
+    private long idleNanos;
+
     private final List<Listener> listeners = new ArrayList<>();
     private final Set<HttpConnection> connections = new LinkedHashSet<>();
     private final Map<WebSocket, Stream> sockets = new LinkedHashMap<>();
-    private @Nullable ErrorHandler errors;
-    private JsonWriter json = Json::write;
-    private long idleNanos;
 
     /// Whether the last listener has TLS.
     private boolean secure;
 
-    /// How many handlers block, and not for want of what their peers should do.
+    /// Set by the first [#drain] or [#close].
+    private @Nullable Deferred<@Nullable Void> drained;
+
+    private boolean draining;
+    private @Nullable Timer drainTimer;
+    private int resetConnections;
+
+    /// The number of blocking handlers that run, except those that wait for their clients.
     private int blocking;
 
-    private @Nullable Deferred<@Nullable Void> drained;
-    private @Nullable Timer deadlineOfDrain;
-
     public LoopServer(EventLoop loop, HttpConfig config) {
+        this(loop, config, null, _ -> null);
+    }
+
+    /// Creates the server of one loop of a group.
+    ///
+    /// @param stopListeners stops the group's listeners; `null` if the server has its own
+    /// @param siblings returns the server of another loop; `null` if absent
+    LoopServer(
+            EventLoop loop,
+            HttpConfig config,
+            @Nullable Consumer<? super Duration> stopListeners,
+            Function<EventLoop, @Nullable LoopServer> siblings) {
+        super(null, new Router(), "");
+        this.siblings = siblings;
+        this.stopListeners =
+                stopListeners == null ? _ -> listeners.forEach(Listener::close) : stopListeners;
         this.loop = Objects.requireNonNull(loop, "loop");
         this.config = Objects.requireNonNull(config, "config");
         idleNanos = Deadline.nanos(config.idleTimeout());
-        bench = new Workbench(this, loop, config);
+        List<String> proxies = config.trustedProxies();
+        trustedProxies = proxies.isEmpty() ? null : new TrustedProxies(proxies);
+        context = new ServerContext(this, loop, config);
         staticFiles = new StaticFiles(loop);
-    }
-
-    // ------------------------------------------------------------------ routes
-
-    @Override
-    public HttpServer route(String method, String pattern, Handler handler) {
-        Objects.requireNonNull(handler, "handler");
-        routes.add(requireMethod(method), pattern, handler);
-        return this;
-    }
-
-    private static String requireMethod(String method) {
-        if (!method.matches("[A-Z][A-Z0-9-]*")) {
-            throw new IllegalArgumentException("a method is a word in capitals, not " + method);
-        }
-        return method;
+        dispatcher = new Dispatcher(this);
     }
 
     @Override
-    public HttpServer any(String pattern, Handler handler) {
-        routes.addAny(pattern, Objects.requireNonNull(handler, "handler"));
+    LoopServer server() {
         return this;
     }
 
     @Override
-    public HttpServer blocking(String method, String pattern, BlockingHandler handler) {
-        Objects.requireNonNull(handler, "handler");
-        bench.onLoop.expectThreads();
-        return route(method, pattern, new BlockingRoute(this, method + " " + pattern, handler));
+    HttpServer self() {
+        return this;
     }
 
-    /// Whether there is a place for one more handler that blocks.
-    boolean mayBlock() {
-        return blocking < config.maxBlocking();
+    HttpConfig config() {
+        return config;
     }
 
-    void countBlocking(int more) {
-        blocking += more;
-    }
+    // ------------------------------------------------------------------ configuration
 
     @Override
-    public HttpServer webSocket(
-            String pattern, WebSocketConfig config, Consumer<? super WebSocket> opened) {
-        return route("GET", pattern, new Upgrade(this, config, opened));
-    }
-
-    @Override
-    public HttpServer webSocket(
-            String pattern,
-            WebSocketConfig config,
-            BiConsumer<? super Request, ? super WebSocket> opened) {
-        return route("GET", pattern, new Upgrade(this, config, opened));
-    }
-
-    @Override
-    public HttpServer files(String prefix, Path directory, FilesConfig config) {
-        if (!prefix.startsWith("/") || prefix.indexOf('{') >= 0 || prefix.indexOf('*') >= 0) {
-            throw new IllegalArgumentException(
-                    "a prefix is a path without parameters and wildcards, and stands for all below"
-                            + " it: "
-                            + prefix);
-        }
-        String place = prefix.endsWith("/") ? prefix.substring(0, prefix.length() - 1) : prefix;
-        Handler handler = staticFiles.directory(place, directory, config);
-        if (!place.isEmpty()) {
-            get(place, handler);
-        }
-        return get(place + "/{path...}", handler);
-    }
-
-    @Override
-    public HttpServer use(Middleware added) {
-        entrance.add(added);
+    public HttpServer host(String name, Consumer<? super RouteGroup> routes) {
+        VirtualHosts known = dispatcher.hosts == null ? new VirtualHosts() : dispatcher.hosts;
+        RouteScope.Group group = known.group(this, name);
+        dispatcher.hosts = known;
+        routes.accept(group);
         return this;
     }
 
     @Override
-    public HttpServer onError(ErrorHandler handler) {
-        errors = Objects.requireNonNull(handler, "handler");
+    public HttpServer errorFormat(ErrorFormat format) {
+        dispatcher.errorFormat = Objects.requireNonNull(format, "format");
         return this;
     }
 
     @Override
-    public HttpServer json(JsonWriter writer) {
-        json = Objects.requireNonNull(writer, "writer");
+    public HttpServer health(String path) {
+        return health(new HealthHandler(this, path, null), path);
+    }
+
+    @Override
+    public HttpServer health(String path, Supplier<? extends Promise<?>> check) {
+        return health(new HealthHandler(this, path, Objects.requireNonNull(check, "check")), path);
+    }
+
+    @Override
+    public HttpServer health(String path, Function<? super EventLoop, ? extends Promise<?>> check) {
+        Objects.requireNonNull(check, "check");
+        return health(path, () -> check.apply(loop()));
+    }
+
+    private HttpServer health(HealthHandler handler, String path) {
+        dispatcher.healthRoutes++;
+        return get(path, handler);
+    }
+
+    @Override
+    public HttpServer jsonMapper(JsonMapper mapper) {
+        jsonMapper = Objects.requireNonNull(mapper, "mapper");
         return this;
     }
 
-    String toJson(@Nullable Object value) {
-        return json.write(value);
+    JsonMapper jsonMapper() {
+        return jsonMapper;
     }
 
     @Override
@@ -174,179 +183,161 @@ public final class LoopServer implements HttpServer {
         return idleNanos;
     }
 
-    @Override
-    public HttpServer maxBody(String pattern, long bytes) {
-        Site site = routes.known(pattern);
-        if (site == null) {
-            throw new IllegalArgumentException(
-                    "there is no route " + pattern + " yet: add it first, spelled the same");
-        }
-        site.limitBody(config.withMaxBody(bytes).maxBody());
-        return this;
+    // ------------------------------------------------------------------ blocking handlers
+
+    Handler blockingRoute(String name, BlockingHandler handler) {
+        context.onLoop.expectThreads();
+        return new BlockingRoute(this, name, handler);
     }
 
-    // ------------------------------------------------------------------ answering
-
-    /// Finds the handler and calls it.
-    ///
-    /// A handle costs nothing where the JIT compiler inlines the handler here, which it does with up
-    /// to two handlers that get most of the requests.
-    Promise<?> answer(Exchange exchange, @Nullable NotInlined mark) throws Exception {
-        Handler first = entrance.isEmpty() ? route(exchange, null) : entrance.outermost();
-        return exchange.outcome.returned(
-                first.handle(new ServerRequest(exchange), new ServerResponse(exchange)));
+    /// Whether one more blocking handler may run.
+    boolean mayBlock() {
+        return blocking < config.maxBlocking();
     }
 
-    /// The end of the middleware chain.
-    private Promise<?> dispatch(Request request, Response response) throws Exception {
-        Exchange exchange = ((ServerRequest) request).exchange();
-        if (!((ServerResponse) response).isOf(exchange)) {
-            throw new IllegalArgumentException(
-                    "this response belongs to another request: pass both to next.handle as they"
-                            + " were given to the middleware");
-        }
-        return exchange.outcome.returned(route(exchange, null).handle(request, response));
-    }
-
-    /// Finds the handler of a request, and notes what its route says.
-    @SuppressWarnings("UnusedVariable") // The type of the mark is what counts.
-    private Handler route(Exchange exchange, @Nullable NotInlined mark) {
-        String method = exchange.head.method();
-        Site site = routes.literal(exchange.head);
-        Handler handler = site == null ? null : site.handler(method);
-        if (site == null || handler == null) {
-            Routes.Found found = routes.find(exchange.rawPath(), method);
-            handler = found.handler();
-            if (handler == null) {
-                exchange.limitBody(config.maxBody());
-                String allowed = found.allowed();
-                return (_, response) -> nobody(exchange, response, allowed);
-            }
-            site = found.site();
-            exchange.noteFound(site, found.values());
-        }
-        exchange.limitBody(site.maxBody(config.maxBody()));
-        return handler;
-    }
-
-    /// @param allowed which methods somebody would answer; null if none
-    private Promise<?> nobody(Exchange exchange, Response response, @Nullable String allowed) {
-        String method = exchange.head.method();
-        boolean asks = method.equals("OPTIONS");
-        if (asks && allowed != null) {
-            return response.header("Allow", allowed).status(204).send();
-        }
-        if (asks && exchange.head.target().equals("*")) {
-            return response.status(204).send();
-        }
-        if (allowed != null) {
-            exchange.response.setLasting("Allow", allowed);
-        }
-        // CONNECT is for proxies, and names no resource that could be missing.
-        boolean usual = exchange.head.isMethodKnown() && !method.equals("CONNECT");
-        if (!usual && !routes.knows(method)) {
-            throw new HttpException(501, "nobody here knows " + method);
-        }
-        throw allowed != null
-                ? new HttpException(405, method + " is not allowed here")
-                : new HttpException(
-                        404, "there is nothing at " + Percent.require(exchange.rawPath(), false));
-    }
-
-    /// Tells of what never became a request.
-    void refused(SocketAddress peer, Refusal refusal, @Nullable RequestHead head) {
-        entrance.refused(peer, refusal, head);
-    }
-
-    /// Answers for a handler that failed.
-    Promise<?> answerFailure(Exchange exchange, Throwable failure) throws Exception {
-        return errors == null
-                ? exchange.outcome.answerPlainly(failure)
-                : errors.handle(new ServerRequest(exchange), new ServerResponse(exchange), failure);
+    void countBlocking(int more) {
+        blocking += more;
     }
 
     // ------------------------------------------------------------------ listening
 
     @Override
-    public HttpServer listen(int port) {
-        return listen(new InetSocketAddress(port), ListenerConfig.DEFAULT);
-    }
-
-    @Override
-    public HttpServer listen(int port, Tls tls) {
-        return listen(new InetSocketAddress(port), ListenerConfig.DEFAULT.withTls(tls));
-    }
-
-    @Override
     public HttpServer listen(SocketAddress address, ListenerConfig listening) {
         if (drained != null) {
-            throw new IllegalStateException("the server has been ended");
+            throw new IllegalStateException("cannot listen: the server is shut down");
+        }
+        ListenerConfig prepared = prepare(address, listening, config);
+        listeners.add(Listener.on(loop, address, prepared, this::accept));
+        secure = prepared.streams().tls() != null;
+        return this;
+    }
+
+    /// Returns the configuration of a listener for HTTP.
+    static ListenerConfig prepare(
+            SocketAddress address, ListenerConfig listening, HttpConfig config) {
+        if (address instanceof InetSocketAddress tcp && tcp.isUnresolved()) {
+            throw new IllegalArgumentException(
+                    "cannot resolve host "
+                            + tcp.getHostString()
+                            + ": use an address of this machine, such as 127.0.0.1 or 0.0.0.0");
         }
         ListenerConfig timed =
                 listening.withStreams(
                         listening
                                 .streams()
                                 .withWriteTimeout(config.writeTimeout())
-                                // Who does not take its answers has no more of them yet.
+                                // A client that does not read its responses gets no more of them.
                                 .withReadsUnderBackpressure(false)
                                 .withInputLimit(
                                         Math.max(
                                                 listening.streams().inputLimit(),
-                                                config.maxHead() + 1)));
+                                                config.maxHeaderBytes() + 1)));
         Tls tls = timed.streams().tls();
         if (tls != null && tls.isServer() && tls.protocols().isEmpty()) {
             timed = timed.withTls(tls.withProtocols("http/1.1", "http/1.0"));
         }
-        listeners.add(Listener.on(loop, address, timed, this::accept));
-        secure = timed.streams().tls() != null;
-        return this;
+        return timed;
     }
 
-    private void accept(Stream stream) {
-        HttpConnection connection = new HttpConnection(bench, stream);
+    void accept(Stream stream) {
+        HttpConnection connection = new HttpConnection(context, stream);
         connections.add(connection);
         stream.protocol(connection);
-        if (isDraining()) {
+        if (draining) {
             connection.drain();
         }
     }
 
+    /// Serves a stream that has moved from another loop of the group.
+    private record Arrival(LoopServer server) implements Protocol {
+        @Override
+        public void onData(Stream stream, Buffer data) {
+            throw new AssertionError("input before the arrival of " + stream);
+        }
+
+        @Override
+        public void onMoved(Stream stream) {
+            server.accept(stream);
+        }
+    }
+
+    /// Passes an idle connection to the server of the loop that its stream moves to.
+    ///
+    /// @return false if it is not idle, or that loop has no server
+    boolean handOver(HttpConnection connection, EventLoop target) {
+        LoopServer next = on(target);
+        if (next == null || connection.isBusy()) {
+            return false;
+        }
+        Stream stream = connection.stream();
+        connection.onClose(stream, CloseReason.CLOSED); // Ends its use of this loop.
+        stream.protocol(new Arrival(next));
+        return true;
+    }
+
     void forget(HttpConnection connection) {
         if (connections.remove(connection)) {
-            tellIfDrained();
+            resolveIfDrained();
         }
     }
 
-    void add(WebSocket socket, HttpConnection connection) {
-        Stream stream = connection.stream();
+    void add(LoopWebSocket socket, HttpConnection connection) {
+        socket.setMoveListener(new ServedSocket(this, socket, connection));
+    }
+
+    void add(WebSocket socket, Stream stream) {
         sockets.put(socket, stream);
-        // That of the stream: the socket's own is the user's.
-        stream.onClose(
-                reason -> {
-                    connection.onClose(stream, reason);
-                    sockets.remove(socket);
-                    tellIfDrained();
-                });
-        if (isDraining()) {
-            loop.microtask(() -> sayGoodbye(socket));
+        if (draining) {
+            loop.microtask(() -> closeForShutdown(socket));
         }
     }
 
-    private static void sayGoodbye(WebSocket socket) {
+    void forget(WebSocket socket) {
+        sockets.remove(socket);
+        resolveIfDrained();
+    }
+
+    /// Returns the server of another loop of the group; null if absent.
+    @Nullable LoopServer on(EventLoop other) {
+        return siblings.apply(other);
+    }
+
+    ServerContext context() {
+        return context;
+    }
+
+    private static void closeForShutdown(WebSocket socket) {
         socket.close(1001, "the server is going away");
     }
 
     @Override
     public SocketAddress address() {
         if (listeners.isEmpty()) {
-            throw new IllegalStateException("it listens nowhere yet: call listen");
+            throw new IllegalStateException("the server does not listen yet: call listen first");
         }
         return listeners.getLast().address();
     }
 
     @Override
+    public EventLoop loop() {
+        return loop;
+    }
+
+    @Override
     public URI uri() {
-        return Place.uri(address(), secure);
+        return uri(address(), secure);
+    }
+
+    static URI uri(SocketAddress address, boolean secure) {
+        if (!(address instanceof InetSocketAddress tcp)) {
+            throw new IllegalStateException(
+                    address + " has no URI: only for TCP, where address() has a port");
+        }
+        InetAddress host = tcp.getAddress();
+        String text = host.getHostAddress();
+        boolean local = host.isAnyLocalAddress() || text.equals("127.0.0.1");
+        String name = local ? "localhost" : text.indexOf(':') < 0 ? text : "[" + text + "]";
+        return URI.create((secure ? "https://" : "http://") + name + ":" + tcp.getPort() + "/");
     }
 
     @Override
@@ -355,22 +346,24 @@ public final class LoopServer implements HttpServer {
     }
 
     @Override
-    public int busy() {
-        int busy = sockets.size();
-        for (HttpConnection each : connections) {
-            busy += each.isBusy() ? 1 : 0;
-        }
-        return busy;
+    public int activeConnections() {
+        return sockets.size() + (int) connections.stream().filter(HttpConnection::isBusy).count();
     }
 
     @Override
-    public long filesRefused() {
-        return staticFiles.refused();
+    public long rejectedFileRequests() {
+        return staticFiles.rejected();
     }
 
-    // ------------------------------------------------------------------ ending
+    // ------------------------------------------------------------------ shutdown
 
+    /// Whether connections close after the response in progress.
     boolean isDraining() {
+        return draining;
+    }
+
+    /// Whether [#drain] was called: the server may still listen for the delay.
+    boolean isDrainRequested() {
         return drained != null;
     }
 
@@ -382,26 +375,43 @@ public final class LoopServer implements HttpServer {
         }
         Deferred<@Nullable Void> made = loop.deferred();
         drained = made;
-        deadlineOfDrain = loop.after(deadline, _ -> cut());
-        listeners.forEach(Listener::close);
-        List.copyOf(connections).forEach(HttpConnection::drain);
-        List.copyOf(sockets.keySet()).forEach(LoopServer::sayGoodbye);
-        tellIfDrained();
+        Duration delay = config.drainDelay();
+        if (delay.isZero()) {
+            stopListening(deadline);
+        } else {
+            Duration wait = delay.compareTo(deadline) < 0 ? delay : deadline;
+            drainTimer = loop.after(wait, _ -> stopListening(deadline.minus(wait)));
+        }
         return made.promise();
     }
 
+    private void stopListening(Duration deadline) {
+        draining = true;
+        drainTimer = loop.after(deadline, _ -> cut());
+        stopListeners.accept(deadline);
+        List.copyOf(connections).forEach(HttpConnection::drain);
+        List.copyOf(sockets.keySet()).forEach(LoopServer::closeForShutdown);
+        resolveIfDrained();
+    }
+
     private void cut() {
+        resetConnections += connections();
         List.copyOf(connections).forEach(each -> each.stream().abort());
         List.copyOf(sockets.values()).forEach(Stream::abort);
     }
 
-    private void tellIfDrained() {
+    /// Returns the number of connections that were reset at the deadline.
+    int resetConnections() {
+        return resetConnections;
+    }
+
+    private void resolveIfDrained() {
         Deferred<@Nullable Void> waiting = drained;
-        if (waiting != null && connections.isEmpty() && sockets.isEmpty()) {
+        if (waiting != null && draining && connections.isEmpty() && sockets.isEmpty()) {
             staticFiles.close();
-            Timer deadline = deadlineOfDrain;
-            if (deadline != null) {
-                deadline.cancel();
+            Timer timer = drainTimer;
+            if (timer != null) {
+                timer.cancel();
             }
             waiting.resolve(null);
         }
@@ -416,9 +426,10 @@ public final class LoopServer implements HttpServer {
         if (drained == null) {
             drained = loop.deferred();
         }
+        draining = true;
         listeners.forEach(Listener::close);
         cut();
         staticFiles.close();
-        tellIfDrained();
+        resolveIfDrained();
     }
 }

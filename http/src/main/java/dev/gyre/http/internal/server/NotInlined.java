@@ -5,7 +5,7 @@ package dev.gyre.http.internal.server;
 /// nothing ever loads this one.
 ///
 /// It keeps the methods small that the compiler must inline between the handles of a request and
-/// the handler that uses them ([LoopServer#answer]).
+/// the handler that uses them ([Dispatcher#dispatch]).
 final class NotInlined {
     private NotInlined() {}
 }

@@ -1,38 +1,39 @@
 package dev.gyre.http.internal.server;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.gyre.Deferred;
 import dev.gyre.Promise;
-import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
 import dev.gyre.http.HttpException;
+import dev.gyre.http.internal.memory.ByteAccumulator;
 import dev.gyre.http.internal.message.ChunkDecoder;
-import dev.gyre.http.internal.message.NoHeaders;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.InputStream;
+import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
-/// The content of a request: taken from what the stream brings as far as somebody wants it.
+/// Receives the body of a request. It reads from the stream only while it has a subscriber that is
+/// not paused.
 ///
-/// Loop thread; a blocking handler's calls are carried out there.
-final class RequestBody implements Body {
-    /// So much of what nobody read is read and dropped, to keep the connection.
-    private static final int MOST_DROPPED_BYTES = 64 << 10;
+/// A body that arrived before its blocking handler started, or is empty, is *whole*. The handler's
+/// thread gets it without a hop to the loop.
+///
+/// Loop thread only. The handler holds a [ServerBody].
+final class RequestBody {
+    /// An unread rest of up to this size is read and dropped, to keep the connection.
+    private static final int MAX_DROPPED_BYTES = 64 << 10;
 
-    /// No array is longer.
-    private static final int MOST_COLLECTED_BYTES = Integer.MAX_VALUE - 8;
+    /// The longest body that is read before a blocking handler asks for it.
+    private static final int MAX_PREFETCHED_BYTES = 16 << 10;
 
     private final Exchange exchange;
-    private final Workbench bench;
+    private final ServerContext context;
     private final HttpConnection connection;
+    private final int generation;
     private final @Nullable ChunkDecoder chunks;
     private final long length;
-    private final ContentReader reader = new ContentReader();
+    private final BodySubscriber reader = new BodySubscriber();
 
     // Loop thread only.
     private long maxBody;
@@ -42,51 +43,90 @@ final class RequestBody implements Body {
     private boolean dropping;
     private long dropped;
 
-    /// Whether its request is over: who reads it is told so, and who would begin to.
+    /// Whether the request is complete: a subscriber gets nothing more.
     private boolean abandoned;
 
     private @Nullable Throwable failure;
-    private @Nullable Collected collected;
+    private @Nullable ByteAccumulator collected;
+    private Runnable onRelease = () -> {};
+
+    // Loop thread, then the thread of the blocking handler; `null` unless the body is whole.
+    private byte @Nullable [] whole;
+    private @Nullable Promise<byte[]> wholePromise;
+    private int prefetched;
+
+    // Loop thread only: what was delivered of a whole body.
+    private boolean delivered;
+    private boolean endDelivered;
 
     RequestBody(Exchange exchange, HttpConnection connection) {
         this.exchange = exchange;
-        bench = exchange.bench;
+        context = exchange.context;
         this.connection = connection;
+        generation = exchange.generation();
         length = exchange.head.contentLength();
-        maxBody = bench.config.maxBody();
+        maxBody = context.config.maxBody();
         chunks =
                 exchange.head.isChunked()
-                        ? new ChunkDecoder(bench.config.maxFields(), bench.config.maxHead())
+                        ? new ChunkDecoder(
+                                context.config.maxHeaderCount(), context.config.maxHeaderBytes())
                         : null;
     }
 
-    private <T> T onLoop(String method, Supplier<T> work) {
-        return exchange.isElsewhere(method) ? bench.onLoop.call(work) : work.get();
+    /// Returns the body of a request that has none. Also on the thread of a blocking handler.
+    static RequestBody empty(Exchange exchange, HttpConnection connection) {
+        RequestBody body = new RequestBody(exchange, connection);
+        body.whole = HeaderLines.EMPTY;
+        body.wholePromise = body.context.noBytes;
+        body.ended = true;
+        return body;
     }
 
-    // ------------------------------------------------------------------ what arrives
-
-    /// Says how much there may be, before any of it is asked for.
+    /// Reads a short body that has arrived, for a blocking handler.
     ///
-    /// @throws HttpException 413 if more is announced
+    /// @param input the unread input of the connection
+    /// @param offset of the body in the input
+    void prefetch(Buffer input, int offset) {
+        if (chunks != null
+                || length > Math.min(MAX_PREFETCHED_BYTES, maxBody)
+                || input.readable() - offset < length
+                || received > 0
+                || reader.isBegun()
+                || !context.heap.tryAcquire(length)) {
+            return;
+        }
+        byte[] bytes = new byte[(int) length];
+        input.asReadable().position(offset).get(bytes);
+        whole = bytes;
+        wholePromise = Promise.resolved(context.loop, bytes);
+        prefetched = bytes.length;
+        received = length;
+        ended = true;
+    }
+
+    /// Returns how many bytes of the input were prefetched.
+    int prefetched() {
+        return prefetched;
+    }
+
+    // ------------------------------------------------------------------ receiving
+
+    /// Limits the length, before any of it is read.
     void limit(long bytes) {
         maxBody = bytes;
-        if (isTooLong()) {
-            throw tooLong(bytes);
-        }
     }
 
-    /// Whether more is announced than there may be.
+    /// Returns whether the announced length exceeds the limit.
     boolean isTooLong() {
         return length > maxBody;
     }
 
-    /// Whether what arrives is to be handed to [#take].
+    /// Returns whether input is to be passed to [#take].
     boolean isWanted() {
-        return !ended && failure == null && (dropping || (reader.isThere() && !paused));
+        return !ended && failure == null && (dropping || (reader.isSubscribed() && !paused));
     }
 
-    /// Whether a handler asks for more of it.
+    /// Returns whether the handler waits for more.
     boolean isAwaited() {
         return isWanted() && !dropping;
     }
@@ -95,16 +135,16 @@ final class RequestBody implements Body {
         return ended;
     }
 
-    /// Whether anybody has asked for it.
+    /// Returns whether it has a subscriber.
     boolean isBegun() {
-        return reader.isThere();
+        return reader.isSubscribed();
     }
 
     long received() {
         return received;
     }
 
-    /// Takes what belongs to it, as long as it is wanted.
+    /// Consumes the input that belongs to the body, while it is wanted.
     void take(Buffer data) {
         while (isWanted()) {
             int next = next(data);
@@ -115,10 +155,10 @@ final class RequestBody implements Body {
                 end();
                 return;
             }
-            if (next == ChunkDecoder.REFUSED) {
+            if (next == ChunkDecoder.REJECTED) {
                 assert chunks != null;
                 connection.failBody(
-                        new HttpException(chunks.refusal().status(), chunks.refusal().reason()));
+                        new HttpException(chunks.error().status(), chunks.error().reason()));
                 return;
             }
             received += next;
@@ -126,10 +166,9 @@ final class RequestBody implements Body {
                 connection.failBody(tooLong(maxBody));
                 return;
             }
-            hand(data, next);
+            deliver(data, next);
             if (chunks == null && received == length && failure == null) {
-                // Also if it was paused with the last byte: nothing would come any more to tell of
-                // the end.
+                // Also if the last byte paused it: no further input would report the end.
                 end();
                 return;
             }
@@ -143,12 +182,12 @@ final class RequestBody implements Body {
         return (int) Math.min(length - received, data.readable());
     }
 
-    private void hand(Buffer data, int bytes) {
+    private void deliver(Buffer data, int bytes) {
         int before = data.readable();
         if (dropping) {
             dropped += bytes;
             data.skip(bytes);
-            if (dropped > MOST_DROPPED_BYTES) {
+            if (dropped > MAX_DROPPED_BYTES) {
                 connection.giveUpBody();
             }
         } else if (bytes == before) {
@@ -168,12 +207,12 @@ final class RequestBody implements Body {
     }
 
     private void handOver(Buffer data) {
-        Throwable thrown = reader.hand(data);
+        Throwable thrown = reader.deliver(data);
         if (thrown != null && failure == null) {
             failure = thrown;
             exchange.recount();
-            connection.giveUpBody(); // First, so that the answer says so.
-            exchange.outcome.fail(thrown);
+            connection.giveUpBody(); // First, so that the response announces it.
+            exchange.completion.fail(thrown);
         }
     }
 
@@ -181,242 +220,226 @@ final class RequestBody implements Body {
         ended = true;
         exchange.recount();
         if (!dropping) {
-            reader.tellEnd(exchange.outcome);
+            notifyEnd();
         }
-        connection.nextIfAnswered();
+        connection.nextIfResponded();
     }
 
-    /// It will not be whole.
+    private void notifyEnd() {
+        Runnable callback = reader.onEnd();
+        if (callback == null) {
+            return;
+        }
+        if (exchange.isCurrent(generation)) {
+            exchange.completion.runCallback(callback);
+        } else {
+            UserCallbacks.guarded(callback, exchange);
+        }
+    }
+
+    /// Called when the rest of the body will not arrive.
     void fail(Throwable reason) {
         if (ended || failure != null) {
             return;
         }
         failure = reason;
         exchange.recount();
-        reader.tellFailure(reason);
+        reader.notifyFailure(reason, exchange);
     }
 
-    /// Whether its handler does something about it if it is not whole.
-    boolean isFailureHeard() {
-        return reader.hearsFailure();
+    /// Returns whether the handler handles a failure of the body.
+    boolean isFailureHandled() {
+        return reader.handlesFailure();
     }
 
-    /// Its handler has answered without it: what is still to come is read and dropped.
+    /// Called when the handler has responded without it. The rest is read and dropped.
     void drop() {
         dropping = true;
         abandon();
     }
 
-    /// Its request is answered. Who still reads it will hear nothing more, and is told so.
+    /// Called when the response is complete. A subscriber gets a failure, and nothing more.
     void abandon() {
         if (ended || abandoned) {
             return;
         }
         abandoned = true;
-        boolean reads = failure == null && reader.isThere();
+        boolean reads = failure == null && reader.isSubscribed();
         exchange.recount();
         if (reads) {
-            reader.tellFailure(answeredBefore());
+            reader.notifyFailure(respondedBeforeBody(), exchange);
         }
-        reader.leave();
+        reader.unsubscribe();
     }
 
-    /// Of the kind that is no line of the log: how fast a peer sends must not fill it.
-    private static HttpException answeredBefore() {
+    /// Not logged: clients must not fill the log by sending slowly.
+    private static HttpException respondedBeforeBody() {
         return new HttpException(
                 400,
-                "the request was answered before its content was read: read all that is wanted of"
-                        + " it first, and answer then");
+                "the response was sent before the body was read: read all that is needed first, and"
+                        + " respond then");
     }
 
-    /// Whether so little of it is to come that dropping it is cheaper than another connection.
+    /// Returns whether the rest is short, so that dropping it is cheaper than a new connection.
     boolean isWorthDropping() {
-        return chunks != null || length - received <= MOST_DROPPED_BYTES;
+        return chunks != null || length - received <= MAX_DROPPED_BYTES;
     }
 
-    // ------------------------------------------------------------------ for handlers
+    /// Releases the heap that the body holds, when the request is complete.
+    void release() {
+        onRelease.run();
+        ByteAccumulator known = collected;
+        if (known != null) {
+            collected = null;
+            known.release();
+        }
+        context.heap.release(prefetched);
+        prefetched = 0;
+    }
 
-    @Override
-    public long length() {
-        boolean _ = exchange.isElsewhere("Body.length");
+    static HttpException tooLong(long limit) {
+        return new HttpException(413, "the body has more than " + limit + " bytes");
+    }
+
+    // ------------------------------------------------------------------ the subscriber
+
+    long length() {
         return length;
     }
 
-    @Override
-    public Promise<byte[]> bytes() {
-        return bytes(MOST_COLLECTED_BYTES);
+    /// Sets the callback that releases resources created from the body.
+    void onRelease(Runnable callback) {
+        onRelease = callback;
     }
 
-    @Override
-    public Promise<byte[]> bytes(int limit) {
-        if (limit < 0) {
-            throw new IllegalArgumentException("a limit is no less than 0, not " + limit);
+    /// Returns the limit of the body, at most that of its route.
+    ///
+    /// @throws HttpException 413 if it is longer, before 100 (Continue) is sent
+    long requireWithin(long limit) {
+        long max = Math.min(limit, maxBody);
+        if (length > max) {
+            throw tooLong(max);
         }
-        return onLoop(
-                "Body.bytes",
-                () -> {
-                    long most = Math.min(limit, maxBody);
-                    if (length > most) {
-                        throw tooLong(most); // Before the peer is told to go on.
-                    }
-                    Deferred<byte[]> all = bench.loop.deferred();
-                    Collected begun = new Collected(bench.heap, length, most);
-                    claim(
-                            data -> collect(data, begun),
-                            () -> all.resolve(begun.bytes()),
-                            all::reject);
-                    collected = begun;
-                    return all.promise();
-                });
+        return max;
     }
 
-    private void collect(Buffer data, Collected begun) {
-        HttpException refusal = begun.add(data);
-        if (refusal != null) {
-            connection.failBody(refusal);
+    /// Returns the bytes of a whole body, and subscribes for them; `null` if it is not whole. Also
+    /// on the thread of a blocking handler.
+    byte @Nullable [] claimWhole() {
+        if (whole != null) {
+            reader.claim(() -> {}, _ -> {});
         }
+        return whole;
     }
 
-    @Override
-    public Promise<String> text() {
-        return text(MOST_COLLECTED_BYTES);
+    /// Returns a promise of a whole body.
+    Promise<byte[]> wholePromise() {
+        return Objects.requireNonNull(wholePromise);
     }
 
-    @Override
-    public Promise<String> text(int limit) {
-        return onLoop("Body.text", () -> bytes(limit).then(bytes -> new String(bytes, UTF_8)));
+    Promise<byte[]> collect(long max) {
+        Deferred<byte[]> all = context.loop.deferred();
+        ByteAccumulator begun = new ByteAccumulator(context.heap, length, max);
+        claim(
+                data -> collect(data, begun, max),
+                () -> all.resolve(begun.toByteArray()),
+                all::reject);
+        collected = begun;
+        return all.promise();
     }
 
-    /// The request is over: what was collected for it does not count any more.
-    void letGo() {
-        Collected known = collected;
-        if (known != null) {
-            collected = null;
-            known.giveBack();
+    private void collect(Buffer data, ByteAccumulator begun, long max) {
+        if (!begun.fits(data.readable())) {
+            connection.failBody(tooLong(max));
+        } else if (!begun.append(data, data.readable())) {
+            failWithoutMemory();
         }
     }
 
-    /// What is answered to content that is longer than it may be.
-    static HttpException tooLong(long limit) {
-        return new HttpException(413, "the content has more than " + limit + " bytes");
+    void failWithoutMemory() {
+        connection.failBody(
+                new HttpException(503, "no memory for the body at present: retry later"));
     }
 
-    /// One that collects it, or makes a stream of it, has all of it.
-    private void claim(
-            Consumer<? super Buffer> data, Runnable end, Consumer<? super Throwable> failed) {
-        requireShortEnough();
+    /// Subscribes for all of the body.
+    void claim(Consumer<? super Buffer> data, Runnable end, Consumer<? super Throwable> failed) {
+        long _ = requireWithin(maxBody);
         reader.claim(end, failed);
+        subscribe(data, failed);
+    }
+
+    /// Subscribes by a callback. [#onEnd] and [#onFailure] set the others.
+    void onData(Consumer<? super Buffer> callback) {
+        long _ = requireWithin(maxBody);
+        reader.begin();
+        subscribe(callback, _ -> {});
+    }
+
+    private void subscribe(Consumer<? super Buffer> data, Consumer<? super Throwable> failed) {
         Throwable known = failureSoFar();
         if (known != null) {
-            UserCallbacks.tell(failed, known);
+            UserCallbacks.run(failed, known, exchange);
+            return;
+        }
+        reader.data(data);
+        if (whole != null) {
+            context.loop.microtask(this::deliverWhole);
         } else {
-            want(data);
+            exchange.recount();
+            connection.bodyWanted(exchange);
         }
     }
 
-    /// Why it will not be whole, if that is known.
+    void onEnd(Runnable callback) {
+        reader.end(callback);
+        if (whole != null) {
+            context.loop.microtask(this::deliverWhole);
+        } else if (ended && !abandoned) {
+            notifyEnd();
+        }
+    }
+
+    void onFailure(Consumer<? super Throwable> callback) {
+        reader.failure(callback);
+        Throwable known = failureSoFar();
+        if (known != null) {
+            reader.notifyFailure(known, exchange);
+        }
+    }
+
+    /// Returns why the body will not be complete; `null` if it may be.
     private @Nullable Throwable failureSoFar() {
-        return failure == null && abandoned ? answeredBefore() : failure;
+        return failure == null && abandoned ? respondedBeforeBody() : failure;
     }
 
-    private void requireShortEnough() {
-        if (isTooLong()) {
-            throw tooLong(maxBody); // Before the peer is told to go on.
+    /// Calls the callbacks for a whole body, each once.
+    private void deliverWhole() {
+        byte[] bytes = Objects.requireNonNull(whole);
+        if (bytes.length > 0 && !delivered) {
+            if (paused || !reader.isSubscribed()) {
+                return;
+            }
+            delivered = true;
+            handOver(Buffer.allocate(bytes.length).put(bytes));
+        }
+        if (failure == null && !endDelivered && reader.onEnd() != null) {
+            endDelivered = true;
+            notifyEnd();
         }
     }
 
-    private void want(Consumer<? super Buffer> callback) {
-        reader.data(callback);
+    /// Pauses reading, or resumes it.
+    void pause(boolean pauses) {
+        paused = pauses;
         exchange.recount();
-        connection.bodyWanted(exchange);
-    }
-
-    @Override
-    public Body onData(Consumer<? super Buffer> callback) {
-        return onLoop(
-                "Body.onData",
-                () -> {
-                    requireShortEnough();
-                    reader.begin();
-                    if (failureSoFar() == null) {
-                        want(callback);
-                    }
-                    return this;
-                });
-    }
-
-    @Override
-    public Body onEnd(Runnable callback) {
-        return onLoop(
-                "Body.onEnd",
-                () -> {
-                    reader.end(callback);
-                    if (ended && !abandoned) {
-                        reader.tellEnd(exchange.outcome);
-                    }
-                    return this;
-                });
-    }
-
-    @Override
-    public Body onFailure(Consumer<? super Throwable> callback) {
-        return onLoop(
-                "Body.onFailure",
-                () -> {
-                    reader.failure(callback);
-                    Throwable known = failureSoFar();
-                    if (known != null) {
-                        reader.tellFailure(known);
-                    }
-                    return this;
-                });
-    }
-
-    @Override
-    public void pause() {
-        onLoop(
-                "Body.pause",
-                () -> {
-                    paused = true;
-                    exchange.recount();
-                    return true;
-                });
-    }
-
-    @Override
-    public void resume() {
-        onLoop(
-                "Body.resume",
-                () -> {
-                    paused = false;
-                    exchange.recount();
-                    if (isWanted()) {
-                        connection.bodyWanted(exchange);
-                    }
-                    return true;
-                });
-    }
-
-    @Override
-    public InputStream stream() {
-        if (!exchange.isElsewhere("Body.stream")) {
-            throw new IllegalStateException(
-                    "reading waits, and the loop must not: use onData, or a blocking handler");
+        if (!pauses && whole != null) {
+            context.loop.microtask(this::deliverWhole);
+        } else if (isWanted()) {
+            connection.bodyWanted(exchange);
         }
-        BodyInput input = new BodyInput(bench.loop, this);
-        return bench.onLoop.call(
-                () -> {
-                    claim(
-                            data -> input.add(data.getBytes()),
-                            () -> input.finish(null),
-                            input::finish);
-                    return input;
-                });
     }
 
-    @Override
-    public Headers trailers() {
-        boolean _ = exchange.isElsewhere("Body.trailers");
-        return chunks == null || !ended ? NoHeaders.INSTANCE : chunks.trailers();
+    Headers trailers() {
+        return chunks == null || !ended ? Headers.of() : chunks.trailers();
     }
 }

@@ -8,27 +8,15 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/// The header fields of one request, and of no other: who keeps them for longer is told so, and does not read those of somebody
-/// else whose request came into the same memory.
-final class RequestHeaders implements Headers {
-    private final Exchange exchange;
-    private final RequestHead head;
-    private final int generation;
-
-    RequestHeaders(Exchange exchange, RequestHead head) {
-        this.exchange = exchange;
-        this.head = head;
-        generation = exchange.generation();
+/// The headers of one request as a handler holds them: see [ServerRequest].
+record RequestHeaders(Exchange exchange, int generation) implements Headers {
+    RequestHeaders(Exchange exchange) {
+        this(exchange, exchange.generation());
     }
 
     private RequestHead head() {
-        boolean _ = exchange.isElsewhere("Headers");
-        if (!exchange.isCurrent(generation)) {
-            throw new IllegalStateException(
-                    "the request is over: keep what is needed of its header, not the header"
-                            + " itself");
-        }
-        return head;
+        boolean _ = exchange.requireReadable(generation, "Headers");
+        return exchange.head;
     }
 
     @Override
@@ -37,8 +25,8 @@ final class RequestHeaders implements Headers {
     }
 
     @Override
-    public List<String> all(String name) {
-        return head().all(name);
+    public List<String> getAll(String name) {
+        return head().getAll(name);
     }
 
     @Override
@@ -47,8 +35,8 @@ final class RequestHeaders implements Headers {
     }
 
     @Override
-    public boolean lists(String name, String token) {
-        return head().lists(name, token);
+    public boolean containsToken(String name, String token) {
+        return head().containsToken(name, token);
     }
 
     @Override

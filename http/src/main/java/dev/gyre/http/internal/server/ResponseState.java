@@ -3,7 +3,9 @@ package dev.gyre.http.internal.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.gyre.Promise;
+import dev.gyre.http.ErrorFormat;
 import dev.gyre.http.EventStream;
+import dev.gyre.http.ResponseStream;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
@@ -11,82 +13,87 @@ import org.jspecify.annotations.Nullable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /// The state of a response. Reused with its exchange, so handlers never hold it. They hold a
 /// [ServerResponse], which checks the generation.
 ///
-/// ```
-///     OPEN ──▶ BEGUN ──▶ COMPLETE        a stream of output, a file
-///       └──────────────────▲             all at once
-/// ```
+/// Its progress is part of the [ExchangeState].
 ///
-/// Loop thread only. A blocking handler's thread may read the status and the headers.
+/// Loop thread only.
 final class ResponseState {
-    private enum Stage {
-        OPEN,
-        BEGUN,
-        COMPLETE
-    }
-
     final Exchange exchange;
-    final Workbench bench;
-    private final AnswerHead head = new AnswerHead();
+    final ServerContext context;
+    private ResponseHeadWriter head = new ResponseHeadWriter();
 
-    // Loop thread only, unless a blocking handler owns it.
-    private Stage stage = Stage.COMPLETE;
-    private long contentBytes;
-    private final List<Runnable> onDone = new ArrayList<>();
-    private @Nullable Unfinished rest;
-    private @Nullable Encoding encoding;
-
-    /// Whether a file provides the body, independent of the handler.
-    private boolean byFile;
-
+    // Loop thread only.
+    private long bodyBytes;
+    private final List<Runnable> onComplete = new ArrayList<>();
+    private @Nullable PendingBody rest;
+    private @Nullable GzipEncoding encoding;
+    private boolean byFile; // A file provides the body, independent of the handler.
     private boolean endsWithConnection;
-    private boolean told;
 
     ResponseState(Exchange exchange) {
         this.exchange = exchange;
-        bench = exchange.bench;
+        context = exchange.context;
     }
 
     /// Resets everything for the next request.
     void reset() {
-        onDone.clear();
-        told = false;
+        onComplete.clear();
         head.reset();
-        begin();
+        clear();
     }
 
-    /// Discards everything that was set, except sticky headers and completion callbacks.
-    void begin() {
-        stage = Stage.OPEN;
-        contentBytes = 0;
+    /// Discards everything except completion callbacks and the headers that middleware set before
+    /// the handler ran.
+    void restart() {
+        head.restart();
+        clear();
+    }
+
+    private void clear() {
+        bodyBytes = 0;
         rest = null;
         byFile = false;
         encoding = null;
         endsWithConnection = false;
-        head.begin();
     }
 
-    /// @throws IllegalStateException if the response was sent, or its exchange has ended for another
-    ///     reason than a lost connection
+    /// Makes the headers set so far survive an error response. Called just before the handler runs.
+    void markMiddlewareHeaders() {
+        head.markMiddlewareHeaders();
+    }
+
+    /// @throws IllegalStateException if the response was sent, or its exchange has ended for
+    ///     another reason than a lost connection
     private void requireOpen() {
         if (exchange.isLost()) {
             return;
         }
-        HttpConnection _ = exchange.connection();
-        if (stage != Stage.OPEN) {
+        HttpConnection connection = exchange.connection();
+        if (!connection.state().isUncommitted()) {
             throw new IllegalStateException(
-                    "the request is answered already, with " + head.status());
+                    "the response is already sent, with status " + head.status());
         }
     }
 
-    boolean isElsewhere(String method) {
-        return exchange.isElsewhere(method);
+    /// Returns a copy of the head, for the thread of a blocking handler.
+    ResponseHeadWriter copyHead() {
+        return head.copy();
     }
 
-    // ------------------------------------------------------------------ the head
+    /// Replaces the head by the one that a blocking handler has set.
+    ///
+    /// @return whether the handler may respond: no error is sent instead, and the client is there
+    boolean adopt(ResponseHeadWriter handlers) {
+        boolean open = exchange.state() == ExchangeState.HANDLING;
+        if (open) {
+            head = handlers;
+        }
+        return open;
+    }
 
     void status(int status) {
         requireOpen();
@@ -111,20 +118,14 @@ final class ResponseState {
         return head.get(name);
     }
 
-    /// Adds a header that stays when the handler fails and an error is sent.
-    void addLasting(String name, String value) {
+    /// Sets a header that survives an error response.
+    void setSticky(String name, String value) {
         requireOpen();
-        head.addLasting(name, value);
+        head.setSticky(name, value);
     }
 
-    /// Sets a header that stays when an error is sent.
-    void setLasting(String name, String value) {
-        requireOpen();
-        head.setLasting(name, value);
-    }
-
-    boolean hasFields() {
-        return head.hasFields();
+    boolean hasHeaders() {
+        return head.hasHeaders();
     }
 
     /// Sets header lines that were formatted and checked before, at most 4 KiB.
@@ -133,12 +134,25 @@ final class ResponseState {
         head.prepare(lines);
     }
 
-    // ------------------------------------------------------------------ whole responses
-
     /// Compresses the body if that saves enough.
-    void encode(Encoding encoding) {
+    void encode(GzipEncoding encoding) {
         requireOpen();
         this.encoding = encoding;
+    }
+
+    /// Sends 503 in place of a body. Memory may be available later, and a truncated response could
+    /// not tell the client.
+    private Promise<?> sendNoMemory() {
+        restart();
+        head.status(503);
+        head.add("Retry-After", "1");
+        ErrorFormat.ErrorBody body =
+                context.server.dispatcher.errorBody(
+                        503,
+                        "no memory for the response at present: retry later",
+                        OutputBudget.ALWAYS_ACCEPTED_BYTES);
+        head.add("Content-Type", body.contentType());
+        return send(HeaderLines.OCTET_STREAM, null, body.bytes());
     }
 
     /// Sends a whole response, with text or with bytes.
@@ -151,76 +165,101 @@ final class ResponseState {
     /// @param text sent as UTF-8; `null` if there are bytes
     Promise<?> send(byte[] type, @Nullable String text, byte[] bytes) {
         if (exchange.isLost()) {
-            return bench.done;
+            return context.done;
         }
         requireOpen();
         String ascii =
                 text != null
-                                && text.length() <= Lines.SHORT_BYTES
+                                && text.length() <= HeaderLines.SHORT_BYTES
                                 && encoding == null
-                                && Lines.isAscii(text)
+                                && HeaderLines.isAscii(text)
                         ? text
                         : null; // Encoded into the buffer without a copy.
-        byte[] content = text == null ? bytes : ascii == null ? text.getBytes(UTF_8) : Lines.NONE;
+        byte[] content =
+                text == null ? bytes : ascii == null ? text.getBytes(UTF_8) : HeaderLines.EMPTY;
         if (encoding != null && content.length > 0) {
             content = encoding.whole(exchange.head, this, head.typeOf(type), content);
         }
         int length = ascii == null ? content.length : ascii.length();
-        Lines.requireAtOnce(length);
+        HeaderLines.requireAtOnce(length);
         HttpConnection connection = exchange.connection();
         boolean fits =
                 ascii == null
-                        ? bench.memory.fits(content, connection.stream())
-                        : bench.memory.fits(length, connection.stream());
-        if (!fits && hasContent()) {
-            // Memory may be available later. A truncated response could not tell the client.
-            begin();
-            head.status(503);
-            head.add("Retry-After", "1");
-            return send(Lines.TEXT, "there is no memory for the answer just now\n", Lines.NONE);
+                        ? context.outputBudget.fits(content, connection.stream())
+                        : context.outputBudget.fits(length, connection.stream());
+        if (!fits && hasBody()) {
+            return sendNoMemory();
         }
         Buffer out = putHead(type, length);
         boolean whole = true; // Written to the stream, or about to be.
-        if (!hasContent()) {
+        if (!hasBody()) {
             length = 0;
         } else if (ascii != null) {
             out.put(ascii);
-        } else if (length <= Lines.SHORT_BYTES) {
-            bench.out(connection, length).put(content);
-        } else if (length <= LongContent.LEAST_BYTES) {
-            bench.flush();
-            connection.out.write(ByteBuffer.wrap(content));
-            whole = !exchange.isTornOff();
+        } else if (length <= HeaderLines.SHORT_BYTES) {
+            context.out(connection, length).put(content);
+        } else if (length <= LargeBodyWriter.MIN_BYTES) {
+            context.flush();
+            connection.output.write(ByteBuffer.wrap(content));
+            whole = !exchange.isConnectionLost();
         } else {
-            stage = Stage.BEGUN;
-            bench.flush();
-            LongContent made = new LongContent(this, connection, content);
+            connection.enter(ExchangeState.RESPONDING);
+            context.flush();
+            LargeBodyWriter made = new LargeBodyWriter(this, connection, content);
             rest = made;
             length = 0; // Counts itself.
             whole = made.write();
         }
-        contentBytes += length;
+        bodyBytes += length;
         if (whole) {
             complete();
         }
-        return bench.done;
+        return context.done;
     }
 
-    /// Whether the handler has provided the whole response. Some of it may still wait for the
-    /// client.
+    /// Sends a whole response with the readable bytes of a buffer, and consumes them. They are not
+    /// copied to the heap, unless the body is encoded or large. A large body waits there.
+    Promise<?> send(byte[] type, Buffer body) {
+        int length = body.readable();
+        if (exchange.isLost() || encoding != null || length > LargeBodyWriter.MIN_BYTES) {
+            return send(type, null, body.getBytes());
+        }
+        requireOpen();
+        HttpConnection connection = exchange.connection();
+        if (!context.outputBudget.fits(length, connection.stream())) {
+            return send(type, null, body.getBytes());
+        }
+        Buffer _ = putHead(type, length);
+        boolean whole = true;
+        if (!hasBody()) {
+            body.skip(length);
+            length = 0;
+        } else if (length <= HeaderLines.SHORT_BYTES) {
+            context.out(connection, length).put(body);
+        } else {
+            context.flush();
+            connection.output.write(body);
+            whole = !exchange.isConnectionLost();
+        }
+        bodyBytes += length;
+        if (whole) {
+            complete();
+        }
+        return context.done;
+    }
+
+    /// Returns whether the handler has provided the whole response, of which a part may be pending.
     boolean isWhole() {
-        return isComplete() || byFile || rest instanceof LongContent;
+        return isComplete() || byFile || rest instanceof LargeBodyWriter;
     }
 
-    // ------------------------------------------------------------------ streamed responses
-
-    ServerStream begin(byte[] type) {
+    ServerResponseStream begin(byte[] type) {
         if (exchange.isLost()) {
-            return ServerStream.closed(this, exchange.lostConnection());
+            return ServerResponseStream.closed(this, exchange.readerConnection());
         }
         requireOpen();
         long length = head.length();
-        Encoding.Filter filter = null;
+        GzipEncoding.Filter filter = null;
         if (encoding != null && length < 0) {
             filter = encoding.streamed(exchange.head, this, head.typeOf(type));
         }
@@ -229,53 +268,58 @@ final class ResponseState {
         head.closeIf(endsWithConnection);
         HttpConnection connection = exchange.connection();
         Buffer _ = putHead(type, chunked ? -1 : length);
-        if (!hasContent()) {
+        if (!hasBody()) {
             if (filter != null) {
                 filter.giveUp();
             }
             complete();
-            return ServerStream.closed(this, connection);
+            return ServerResponseStream.closed(this, connection);
         }
-        stage = Stage.BEGUN;
+        connection.enter(ExchangeState.RESPONDING);
         if (endsWithConnection) {
             connection.stream().resetUnlessEnded();
         }
-        ServerStream made = new ServerStream(this, connection, length, chunked, filter);
+        ServerResponseStream made =
+                new ServerResponseStream(this, connection, length, chunked, filter);
         rest = made;
         connection.flushUnlessServing();
         return made;
     }
 
-    /// Whether the end of the connection delimits the body, so only a reset signals truncation.
+    /// Returns whether the end of the connection delimits the body.
     boolean endsWithConnection() {
         return endsWithConnection;
     }
 
-    /// Whether a streamed body is open.
+    /// Returns whether a streamed body is open.
     boolean isLeftOpen() {
-        return stage == Stage.BEGUN && rest instanceof ServerStream stream && stream.isOpen();
+        return exchange.state() == ExchangeState.RESPONDING
+                && rest instanceof ServerResponseStream stream
+                && stream.isWriting();
     }
 
-    /// Whether its body is streamed.
     boolean isStreamed() {
-        return rest instanceof ServerStream;
+        return rest instanceof ServerResponseStream;
     }
 
     /// Returns how many writes the streamed body had.
     int writes() {
-        return rest instanceof ServerStream stream ? stream.writes() : 0;
+        return rest instanceof ServerResponseStream stream ? stream.writes() : 0;
     }
 
-    /// Whether a thread waits for the client to accept output.
+    /// Returns whether a thread waits for the client to accept output.
     boolean isWaitingForRoom() {
-        return rest instanceof ServerStream stream && stream.isWaitingForRoom();
+        return rest instanceof ServerResponseStream stream && stream.isWaitingForRoom();
     }
 
-    EventStream events() {
+    /// @param out returns the stream that events are written to
+    EventStream events(Function<ServerResponseStream, ResponseStream> out) {
         header("Content-Type", "text/event-stream");
         header("Cache-Control", "no-store");
         String lastSeen = exchange.isLost() ? null : exchange.head.get("Last-Event-ID");
-        return new ServerEvents(begin(Lines.NONE), bench.loop, lastSeen);
+        ServerResponseStream stream = begin(HeaderLines.EMPTY);
+        return new ServerEventStream(
+                stream, out.apply(stream), context.loop, context.server.jsonMapper(), lastSeen);
     }
 
     /// Sends bytes without an encoding.
@@ -290,109 +334,96 @@ final class ResponseState {
     HttpConnection beginWith(byte[] type, long length) {
         requireOpen();
         assert length >= 0 : "unknown length: " + length;
+        HttpConnection connection = exchange.connection();
         Buffer _ = putHead(type, length);
-        stage = Stage.BEGUN;
+        connection.enter(ExchangeState.RESPONDING);
         byFile = true;
-        contentBytes = hasContent() ? length : 0;
-        bench.flush();
-        return exchange.connection();
+        bodyBytes = hasBody() ? length : 0;
+        context.flush();
+        return connection;
     }
 
     /// Sends the head of 101. Another protocol then owns the stream.
     HttpConnection beginUpgrade(String protocol) {
         requireOpen();
         HttpConnection connection = exchange.connection();
-        head.putUpgrade(bench.out(connection, head.bytes()), bench.preamble, protocol);
-        stage = Stage.BEGUN;
-        bench.flush();
+        head.putUpgrade(context.out(connection, head.bytes()), context.firstLines, protocol);
+        connection.enter(ExchangeState.RESPONDING);
+        context.flush();
         return connection;
     }
 
-    /// Called when another protocol owns the stream.
-    void upgraded() {
-        stage = Stage.COMPLETE;
-        tellDone();
-    }
-
-    // ------------------------------------------------------------------ writing the response
-
-    /// Whether a body follows the head.
-    boolean hasContent() {
-        return Status.mayHaveContent(head.status()) && !exchange.head.method().equals("HEAD");
+    /// Returns whether a body follows the head.
+    boolean hasBody() {
+        return Status.mayHaveBody(head.status()) && !exchange.head.method().equals("HEAD");
     }
 
     /// @param length of the body; -1 if unknown: chunked, or delimited by the end of the connection
     private Buffer putHead(byte[] type, long length) {
         HttpConnection connection = exchange.connection();
-        Buffer out = bench.out(connection, head.bytes() + Lines.SHORT_BYTES);
+        Buffer out = context.out(connection, head.bytes() + HeaderLines.SHORT_BYTES);
         head.closeIf(connection.closesAfter(exchange));
-        return head.put(out, bench.preamble, type, length, exchange.head.isHttp10(), !hasContent());
+        return head.put(
+                out, context.firstLines, type, length, exchange.head.isHttp10(), !hasBody());
     }
 
     /// Called when everything is written to the stream, or about to be.
     void complete() {
-        stage = Stage.COMPLETE;
-        HttpConnection connection = exchange.connection();
-        connection.answered(exchange, head.closes());
+        exchange.connection().responded(exchange, head.closes());
     }
 
-    void addContent(long bytes) {
-        contentBytes += bytes;
+    void addBodyBytes(long bytes) {
+        bodyBytes += bytes;
     }
 
-    /// Called when the connection is lost, in any state.
-    void lost() {
-        if (stage != Stage.COMPLETE) {
-            head.lost(stage == Stage.BEGUN);
+    /// Called when the connection is lost.
+    void lost(ExchangeState before) {
+        if (before.isInProgress()) {
+            head.lost(before == ExchangeState.RESPONDING);
         }
-        stage = Stage.COMPLETE;
-        Unfinished known = rest;
+        PendingBody known = rest;
         if (known != null) {
             known.lost();
         }
     }
 
-    // ------------------------------------------------------------------ completion
-
     /// Called when the stream is writable again.
     void writable() {
-        Unfinished known = rest;
-        if (known != null && stage == Stage.BEGUN) {
+        PendingBody known = rest;
+        if (known != null && exchange.state() == ExchangeState.RESPONDING) {
             known.writable();
         }
     }
 
-    boolean isAnswered() {
-        return stage != Stage.OPEN;
+    boolean isCommitted() {
+        return !exchange.state().isUncommitted();
     }
 
     boolean isComplete() {
-        return stage == Stage.COMPLETE;
+        return !exchange.state().isInProgress();
     }
 
-    void onDone(Runnable callback) {
-        if (told || exchange.isLost()) {
-            UserCallbacks.guarded(callback);
+    void onComplete(Runnable callback) {
+        if (isComplete() && onComplete.isEmpty()) {
+            UserCallbacks.guarded(callback, exchange);
         } else {
-            HttpConnection _ = exchange.connection();
-            onDone.add(callback);
+            onComplete.add(callback);
         }
     }
 
     /// Runs the completion callbacks, including those that they add.
-    void tellDone() {
-        for (int i = 0; i < onDone.size(); i++) {
-            UserCallbacks.guarded(onDone.get(i));
+    void runOnComplete() {
+        for (int i = 0; i < onComplete.size(); i++) {
+            UserCallbacks.guarded(onComplete.get(i), exchange);
         }
-        onDone.clear();
-        told = true;
+        onComplete.clear();
     }
 
-    boolean isCutOff() {
-        return head.isCutOff();
+    boolean isTruncated() {
+        return head.isTruncated();
     }
 
-    long contentBytes() {
-        return contentBytes;
+    long bodyBytes() {
+        return bodyBytes;
     }
 }

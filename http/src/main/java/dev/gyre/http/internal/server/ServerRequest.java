@@ -7,7 +7,7 @@ import dev.gyre.http.Body;
 import dev.gyre.http.Headers;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.Request;
-import dev.gyre.http.internal.message.Percent;
+import dev.gyre.http.internal.message.PercentEncoding;
 import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.TlsSession;
 
@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/// The request as a handler holds it: which exchange, and which generation of it, as in
-/// [ServerResponse]. Decodes the head's bytes on demand.
+/// The request as a handler holds it: an exchange and its generation, as in [ServerResponse].
+/// Decodes the head's bytes on demand.
 public final class ServerRequest implements Request {
     private final Exchange exchange;
     private final int generation;
@@ -31,7 +31,7 @@ public final class ServerRequest implements Request {
         generation = exchange.generation();
     }
 
-    /// The exchange that serves it.
+    /// Returns the exchange that serves it.
     ///
     /// @throws IllegalStateException if it has ended
     Exchange exchange() {
@@ -39,46 +39,56 @@ public final class ServerRequest implements Request {
         return exchange;
     }
 
-    /// @param method which is called: it may be on a wrong thread
-    private RequestHead head(String method) {
-        HttpConnection _ = connection(method);
-        return exchange.head;
+    static IllegalStateException ended() {
+        return new IllegalStateException(
+                "this exchange has ended: its response is complete, or its connection closed. Do"
+                        + " not keep a Request, Response or what they return beyond that: use"
+                        + " response.onComplete for work after the response, and copy values that"
+                        + " are needed later");
     }
 
-    private HttpConnection connection(String method) {
-        boolean _ = exchange.isElsewhere(method);
-        return exchange.connection(generation);
+    /// Checks that the calling thread may read the request, and that this has not ended.
+    ///
+    /// @param method the method that was called, for the message
+    private Exchange readable(String method) {
+        boolean _ = exchange.requireReadable(generation, method);
+        return exchange;
     }
 
     @Override
     public String method() {
-        return head("Request.method").method();
+        return readable("Request.method").head.method();
     }
 
     @Override
     public String target() {
-        return head("Request.target").target();
+        return readable("Request.target").head.target();
     }
 
     @Override
     public String path() {
-        RequestHead _ = head("Request.path");
-        return Percent.require(exchange.rawPath(), false);
+        Exchange _ = readable("Request.path");
+        return PercentEncoding.require(exchange.rawPath(), false);
     }
 
     @Override
-    public String path(String parameter) {
-        HttpConnection _ = connection("Request.path");
-        int at = exchange.parameters.indexOf(parameter);
+    public String pathParam(String parameter) {
+        Exchange _ = readable("Request.pathParam");
+        Route route = exchange.route;
+        List<String> names =
+                route == null || route.entry == null ? List.of() : route.entry.parameters;
+        int at = names.indexOf(parameter);
         if (at < 0) {
+            String pattern = route == null || route.entry == null ? "" : " " + route.entry.text;
             throw new IllegalArgumentException(
-                    "the route has no parameter " + parameter + ", but " + exchange.parameters);
+                    "the route%s has no parameter %s: it has %s"
+                            .formatted(pattern, parameter, names.isEmpty() ? "none" : names));
         }
-        return requireWithin(exchange.values.get(at));
+        return requireWithin(parameter, exchange.values.get(at));
     }
 
-    /// Those who make a file's name of it, and check nothing, stay where they are.
-    private static String requireWithin(String value) {
+    /// Keeps handlers that use the value as a file name, without a check, inside their directory.
+    private static String requireWithin(String parameter, String value) {
         boolean leadsOut = value.startsWith("/");
         for (int from = 0; from <= value.length() && !leadsOut; ) {
             int slash = value.indexOf('/', from);
@@ -88,27 +98,31 @@ public final class ServerRequest implements Request {
             from = end + 1;
         }
         if (leadsOut) {
-            throw new HttpException(400, "there is no . or .. in a path here, nor an empty name");
+            throw new HttpException(
+                    400,
+                    "path parameter "
+                            + parameter
+                            + " must not start with a slash, or contain . or .. as a name");
         }
         return value;
     }
 
     @Override
     public @Nullable String query() {
-        RequestHead head = head("Request.query");
+        RequestHead head = readable("Request.query").head;
         return head.pathEnd() == head.targetEnd()
                 ? null
                 : head.text(head.pathEnd() + 1, head.targetEnd());
     }
 
     @Override
-    public @Nullable String query(String parameter) {
+    public @Nullable String queryParam(String parameter) {
         List<String> found = queries(parameter, 1);
         return found.isEmpty() ? null : found.getFirst();
     }
 
     @Override
-    public List<String> queries(String parameter) {
+    public List<String> queryParams(String parameter) {
         return List.copyOf(queries(parameter, Integer.MAX_VALUE));
     }
 
@@ -122,64 +136,54 @@ public final class ServerRequest implements Request {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
             // One that is badly encoded is none that was asked for.
-            if (found.size() < most && parameter.equals(Percent.decode(name, true))) {
-                found.add(equals < 0 ? "" : Percent.require(pair.substring(equals + 1), true));
+            if (found.size() < most && parameter.equals(PercentEncoding.decode(name, true))) {
+                found.add(equals < 0 ? "" : decoded(parameter, pair.substring(equals + 1)));
             }
         }
         return found;
     }
 
-    @Override
-    public long query(String parameter, long otherwise, long least, long most) {
-        String text = query(parameter);
-        if (text == null) {
-            return otherwise;
-        }
+    private static String decoded(String parameter, String value) {
         try {
-            long value = Long.parseLong(text);
-            if (value >= least && value <= most) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // Answered below: to the peer it is the same mistake.
+            return PercentEncoding.require(value, true);
+        } catch (HttpException e) {
+            throw new HttpException(
+                    e.status(), "query parameter " + parameter + ": " + e.getMessage(), e);
         }
-        throw new HttpException(
-                400, parameter + " is a number from " + least + " to " + most + ", not " + text);
     }
 
     @Override
     public boolean isHttp10() {
-        return head("Request.isHttp10").isHttp10();
+        return readable("Request.isHttp10").head.isHttp10();
     }
 
     @Override
     public Headers headers() {
-        RequestHead head = head("Request.headers");
-        return new RequestHeaders(exchange, head);
+        return new RequestHeaders(readable("Request.headers"));
     }
 
     @Override
     public @Nullable String header(String name) {
-        return head("Request.header").get(name);
+        return readable("Request.header").head.get(name);
     }
 
     @Override
     public Body body() {
-        HttpConnection _ = connection("Request.body");
-        return exchange.content();
+        Exchange _ = readable("Request.body");
+        return exchange.handlerBody();
     }
 
     @Override
     @SuppressWarnings("unchecked") // What set() took is what its key is for.
     public <T> @Nullable T get(Attribute<T> attribute) {
-        HttpConnection _ = connection("Request.get");
+        Exchange _ = readable("Request.get");
         Map<Attribute<?>, Object> known = exchange.attributes;
         return known == null ? null : (T) known.get(attribute);
     }
 
     @Override
     public <T> Request set(Attribute<T> attribute, @Nullable T value) {
-        HttpConnection _ = connection("Request.set");
+        Exchange _ = readable("Request.set");
         Map<Attribute<?>, Object> known = exchange.attributes;
         if (known == null) {
             known = new HashMap<>(4);
@@ -194,34 +198,70 @@ public final class ServerRequest implements Request {
     }
 
     @Override
-    public SocketAddress peer() {
-        return connection("Request.peer").stream().peer();
+    public SocketAddress remoteAddress() {
+        return readable("Request.remoteAddress").readerConnection().stream().peer();
+    }
+
+    @Override
+    public SocketAddress clientAddress() {
+        return forwarded("Request.clientAddress").client();
+    }
+
+    @Override
+    public String scheme() {
+        String forwarded = forwarded("Request.scheme").scheme();
+        return forwarded != null ? forwarded : tls() == null ? "http" : "https";
+    }
+
+    @Override
+    public String host() {
+        Exchange known = readable("Request.host");
+        String forwarded =
+                known.context.config.forwardedHost() ? forwarded("Request.host").host() : null;
+        return forwarded != null ? forwarded : Objects.requireNonNullElse(header("Host"), "");
+    }
+
+    private Forwarded forwarded(String method) {
+        SocketAddress remote = readable(method).readerConnection().stream().peer();
+        TrustedProxies trusted = exchange.context.server.trustedProxies;
+        return trusted == null
+                ? new Forwarded(remote, null, null)
+                : Forwarded.of(
+                        trusted, exchange.context.config.forwardedHeaders(), remote, headers());
+    }
+
+    @Override
+    public @Nullable String routePattern() {
+        Exchange _ = readable("Request.routePattern");
+        Route route = exchange.route;
+        return route == null || route.entry == null ? null : route.entry.text;
     }
 
     @Override
     public @Nullable TlsSession tls() {
-        return connection("Request.tls").stream().tls();
+        return readable("Request.tls").readerConnection().stream().tls();
     }
 
     @Override
     public Cancellation cancellation() {
-        return exchange.isElsewhere("Request.cancellation")
-                ? exchange.bench.onLoop.call(() -> exchange.cancellation(generation))
+        return exchange.requireReadable(generation, "Request.cancellation")
+                ? exchange.context.onLoop.call(() -> exchange.cancellation(generation))
                 : exchange.cancellation(generation);
     }
 
     @Override
     public EventLoop loop() {
-        return exchange.bench.loop;
+        return exchange.context.loop;
     }
 
     @Override
     public String toString() {
-        if (exchange.isForeignHere()) {
-            return "a request of loop " + exchange.bench.loop.config().name();
+        try {
+            return method() + " " + target();
+        } catch (WrongThreadException e) {
+            return "a request of loop " + exchange.context.loop.config().name();
+        } catch (IllegalStateException e) {
+            return "a request that has ended";
         }
-        return exchange.isForgotten(generation)
-                ? "a request that has ended"
-                : method() + " " + target();
     }
 }

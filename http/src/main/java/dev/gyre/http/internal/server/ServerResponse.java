@@ -4,30 +4,46 @@ import dev.gyre.Promise;
 import dev.gyre.http.EventStream;
 import dev.gyre.http.Response;
 import dev.gyre.http.ResponseStream;
-import dev.gyre.http.internal.message.Percent;
+import dev.gyre.http.internal.message.PercentEncoding;
 import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
-/// The response as a handler holds it: which exchange, and which generation of it.
+/// The response as a handler on the loop holds it: an exchange, and its generation.
 ///
 /// The [ResponseState] behind it serves one request after the other. A new handle is made for each
 /// request, and every call compares generations, so a handle that outlives its request cannot reach
 /// the next one. Only the caller refers to a handle, so the JIT compiler removes the allocation
 /// where it inlines the handler.
 ///
-/// Calls from a blocking handler's thread run on the loop.
+/// Loop thread only. A blocking handler has a [BlockingResponse].
 public final class ServerResponse implements Response {
     private final Exchange exchange;
     private final int generation;
 
+    /// Whether it was made to send an error response.
+    private final boolean forError;
+
     ServerResponse(Exchange exchange) {
         this.exchange = exchange;
         generation = exchange.generation();
+        forError = exchange.state() == ExchangeState.FAILING;
+    }
+
+    /// Returns whether an error response replaces what its handler would send.
+    boolean isReplaced() {
+        return !forError && exchange.state() == ExchangeState.FAILING;
+    }
+
+    /// @throws IllegalStateException if an error response replaces it
+    void requireNotReplaced() {
+        if (isReplaced()) {
+            throw new IllegalStateException(
+                    "an error response is sent instead: the handler has failed or exceeded the"
+                            + " timeout of its route");
+        }
     }
 
     /// Whether it belongs to the request that the exchange serves now.
@@ -35,187 +51,134 @@ public final class ServerResponse implements Response {
         return exchange == other && other.generation() == generation;
     }
 
-    private boolean isElsewhere(String method) {
-        return exchange.isElsewhere(method);
-    }
-
-    private <T> T onLoop(Supplier<T> work) {
-        return exchange.bench.onLoop.call(work);
-    }
-
+    /// @param method the method that was called, for the message
     /// @throws IllegalStateException if the exchange has ended
-    private ResponseState state() {
-        exchange.requireLive(generation);
+    private ResponseState state(String method) {
+        exchange.requireOnLoop(generation, method);
         return exchange.response;
+    }
+
+    /// Requires also that this may still change or send the response.
+    private ResponseState open(String method) {
+        ResponseState state = state(method);
+        requireNotReplaced();
+        return state;
     }
 
     // ------------------------------------------------------------------ the head
 
     @Override
     public Response status(int status) {
-        Lines.requireStatus(status);
-        if (isElsewhere("Response.status")) {
-            return onLoop(() -> status(status));
-        }
-        state().status(status);
+        HeaderLines.requireStatus(status);
+        open("Response.status").status(status);
         return this;
     }
 
     @Override
     public int status() {
-        boolean _ = isElsewhere("Response.status");
-        return state().status();
+        return state("Response.status").status();
     }
 
     @Override
     public Response header(String name, String value) {
-        if (isElsewhere("Response.header")) {
-            return onLoop(() -> header(name, value));
-        }
-        state().header(name, value);
+        open("Response.header").header(name, value);
         return this;
     }
 
     @Override
     public Response addHeader(String name, String value) {
-        if (isElsewhere("Response.addHeader")) {
-            return onLoop(() -> addHeader(name, value));
-        }
-        state().addHeader(name, value);
+        open("Response.addHeader").addHeader(name, value);
         return this;
     }
 
     @Override
     public @Nullable String header(String name) {
-        boolean _ = isElsewhere("Response.header");
-        return state().header(name);
+        return state("Response.header").header(name);
     }
 
-    /// Adds a header that stays when the handler fails and an error is sent. Loop thread only.
-    public void addLasting(String name, String value) {
-        state().addLasting(name, value);
-    }
-
-    /// Compresses the body if that saves enough. Loop thread only.
-    void encode(Encoding encoding) {
-        state().encode(encoding);
+    /// Compresses the body if that saves enough.
+    void encode(GzipEncoding encoding) {
+        open("Response.header").encode(encoding);
     }
 
     // ------------------------------------------------------------------ whole responses
 
     @Override
     public Promise<?> send() {
-        return isElsewhere("Response.send")
-                ? onLoop(this::send)
-                : state().send(Lines.NONE, null, Lines.NONE);
+        return open("Response.send").send(HeaderLines.EMPTY, null, HeaderLines.EMPTY);
     }
 
     @Override
     public Promise<?> send(byte[] content) {
-        return isElsewhere("Response.send")
-                ? onLoop(() -> send(content))
-                : state().send(Lines.BYTES, null, content);
+        return open("Response.send").send(HeaderLines.OCTET_STREAM, null, content);
     }
 
     @Override
     public Promise<?> send(Buffer content) {
-        return isElsewhere("Response.send")
-                ? onLoop(() -> send(content))
-                : state().send(Lines.BYTES, null, content.getBytes());
+        return open("Response.send").send(HeaderLines.OCTET_STREAM, content);
     }
 
     @Override
     public Promise<?> text(String content) {
-        return isElsewhere("Response.text")
-                ? onLoop(() -> text(content))
-                : state().send(Lines.TEXT, content, Lines.NONE);
+        return open("Response.text").send(HeaderLines.TEXT, content, HeaderLines.EMPTY);
     }
 
     @Override
     public Promise<?> html(String content) {
-        return isElsewhere("Response.html")
-                ? onLoop(() -> html(content))
-                : state().send(Lines.HTML, content, Lines.NONE);
+        return open("Response.html").send(HeaderLines.HTML, content, HeaderLines.EMPTY);
     }
 
     @Override
     public Promise<?> json(@Nullable Object value) {
-        boolean elsewhere = isElsewhere("Response.json");
-        String text = exchange.bench.server.toJson(value);
-        return elsewhere
-                ? onLoop(() -> state().send(Lines.JSON, text, Lines.NONE))
-                : state().send(Lines.JSON, text, Lines.NONE);
+        ResponseState state = open("Response.json");
+        return state.send(
+                HeaderLines.JSON, null, exchange.context.server.jsonMapper().write(value));
     }
 
     @Override
     public Promise<?> redirect(int status, String location) {
-        Lines.requireRedirection(status);
-        return status(status).header("Location", Percent.address(location)).send();
+        HeaderLines.requireRedirection(status);
+        return status(status).header("Location", PercentEncoding.address(location)).send();
     }
 
     @Override
-    public Promise<?> file(Path file) {
-        if (!isElsewhere("Response.file")) {
-            return beginFile(file);
-        }
-        CompletableFuture<Promise<?>> begun = new CompletableFuture<>();
-        Promise<?> _ =
-                onLoop(
-                        () ->
-                                beginFile(file)
-                                        .then(
-                                                _ -> begun.complete(exchange.bench.done),
-                                                begun::completeExceptionally));
-        return exchange.bench.onLoop.await(begun, () -> true);
-    }
-
-    private Promise<?> beginFile(Path file) {
-        ResponseState _ = state();
-        return exchange.bench.server.staticFiles.send(exchange, file);
+    public Promise<?> sendFile(Path file) {
+        ResponseState _ = open("Response.sendFile");
+        return exchange.context.server.staticFiles.send(exchange, this, file);
     }
 
     // ------------------------------------------------------------------ streamed responses
 
     @Override
     public ResponseStream stream() {
-        return isElsewhere("Response.stream") ? onLoop(this::stream) : state().begin(Lines.BYTES);
+        return open("Response.stream").begin(HeaderLines.OCTET_STREAM);
     }
 
     @Override
     public EventStream events() {
-        return isElsewhere("Response.events") ? onLoop(this::events) : state().events();
+        return open("Response.events").events(stream -> stream);
     }
 
     // ------------------------------------------------------------------ afterwards
 
     @Override
-    public boolean isAnswered() {
-        boolean _ = isElsewhere("Response.isAnswered");
-        return !exchange.isLive(generation) || exchange.response.isAnswered();
+    public boolean isCommitted() {
+        return state("Response.isCommitted").isCommitted();
     }
 
     @Override
-    public Response onDone(Runnable callback) {
-        if (isElsewhere("Response.onDone")) {
-            return onLoop(() -> onDone(callback));
-        }
-        if (exchange.isLive(generation)) {
-            exchange.response.onDone(callback);
-        } else {
-            UserCallbacks.guarded(callback);
-        }
+    public Response onComplete(Runnable callback) {
+        state("Response.onComplete").onComplete(callback);
         return this;
     }
 
     @Override
-    public boolean isCutOff() {
-        boolean _ = isElsewhere("Response.isCutOff");
-        return state().isCutOff();
+    public boolean isTruncated() {
+        return state("Response.isTruncated").isTruncated();
     }
 
     @Override
-    public long contentBytes() {
-        boolean _ = isElsewhere("Response.contentBytes");
-        return state().contentBytes();
+    public long bodyBytes() {
+        return state("Response.bodyBytes").bodyBytes();
     }
 }

@@ -37,30 +37,33 @@ final class StaticFiles {
 
     /// Returns a handler that serves a directory.
     ///
-    /// @param prefix the path that stands for the directory, without a slash at its end
+    /// @param prefix the path that maps to the directory, without a slash at its end
     Handler directory(String prefix, Path directory, FilesConfig config) {
         int depth = (int) prefix.chars().filter(c -> c == '/').count();
         Directory served = Directory.of(cache(), directory, config, depth);
-        return (request, _) -> served.answer(new FileServing(((ServerRequest) request).exchange()));
+        return (request, response) ->
+                served.respond(
+                        new ServerFileExchange(
+                                ((ServerRequest) request).exchange(), (ServerResponse) response));
     }
 
     /// Sends one file as the response.
-    Promise<?> send(Exchange exchange, Path file) {
+    Promise<?> send(Exchange exchange, ServerResponse response, Path file) {
         if (exchange.isLost()) {
-            return exchange.bench.done;
+            return exchange.context.done;
         }
         Directory all = everywhere;
         if (all == null) {
             all = Directory.everywhere(cache());
             everywhere = all;
         }
-        return all.answer(new FileServing(exchange), file.toAbsolutePath());
+        return all.respond(new ServerFileExchange(exchange, response), file.toAbsolutePath());
     }
 
     /// Returns how many requests for files failed with 503. Any thread.
-    long refused() {
+    long rejected() {
         FileCache known = cache;
-        return known == null ? 0 : known.allRefused();
+        return known == null ? 0 : known.rejected();
     }
 
     void close() {

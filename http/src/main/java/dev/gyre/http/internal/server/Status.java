@@ -2,10 +2,10 @@ package dev.gyre.http.internal.server;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-/// What the numbers say in words, and the line they are sent in.
+/// Status codes: their reason phrases, their status lines, and whether they allow a body.
 public final class Status {
-    /// What is noted of a request whose peer left before it was answered. Nobody is sent that; others log the same.
-    static final int PEER_LEFT = 499;
+    /// Logged for a request whose client left before the response, as by nginx. Never sent.
+    static final int CLIENT_CLOSED_REQUEST = 499;
 
     private static final byte[][] LINES = new byte[600][];
 
@@ -18,23 +18,23 @@ public final class Status {
 
     private Status() {}
 
-    /// The status line, not to be changed.
+    /// Returns the status line. The caller must not modify it.
     static byte[] line(int status) {
         return LINES[status];
     }
 
-    /// Whether an answer of that status never has content.
-    public static boolean isWithoutContent(int status) {
+    /// Returns whether a response of that status never has a body.
+    public static boolean isWithoutBody(int status) {
         return status < 200 || status == 204 || status == 304;
     }
 
-    /// Whether an answer of that status may have content: neither those that never have any, nor 205, which is sent as
-    /// having none (RFC 9110, 15.3.6).
-    static boolean mayHaveContent(int status) {
-        return status != 205 && !isWithoutContent(status);
+    /// Returns whether a response of that status may have a body. A 205 is sent with an empty one
+    /// (RFC 9110, 15.3.6).
+    static boolean mayHaveBody(int status) {
+        return status != 205 && !isWithoutBody(status);
     }
 
-    /// The words; empty for a status without.
+    /// Returns the reason phrase; empty if unknown.
     public static String reason(int status) {
         return switch (status) {
             case 100 -> "Continue";

@@ -4,12 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/// Calls what users have given to be called: what that throws must not reach what called it.
+/// Runs callbacks of users, whose exceptions must not reach the caller.
 final class UserCallbacks {
     private UserCallbacks() {}
 
-    /// What a callback throws; null if it returns. What the virtual machine cannot go on from is nobody's to
-    /// catch.
+    /// Returns the exception of a callback; `null` if it returns. Rethrows fatal errors of the
+    /// virtual machine.
     static <T> @Nullable Throwable thrownBy(Consumer<? super T> callback, T value) {
         try {
             callback.accept(value);
@@ -22,15 +22,22 @@ final class UserCallbacks {
         }
     }
 
-    /// Tells a user something: if the callback throws that is logged, and the rest goes on.
-    static <T> void tell(Consumer<? super T> callback, T value) {
+    /// Runs a callback, and logs its exception.
+    ///
+    /// @param exchange the exchange of the callback; `null` for a rejected request
+    static <T> void run(Consumer<? super T> callback, T value, @Nullable Exchange exchange) {
         Throwable thrown = thrownBy(callback, value);
         if (thrown != null) {
-            HttpLog.LOGGER.log(System.Logger.Level.ERROR, "a callback of a request failed", thrown);
+            String request =
+                    exchange == null ? "a rejected request" : exchange.completion.describe();
+            HttpLog.LOGGER.log(
+                    System.Logger.Level.ERROR,
+                    "a callback of " + request + " threw: this does not affect the response",
+                    thrown);
         }
     }
 
-    static void guarded(Runnable callback) {
-        tell(Runnable::run, callback);
+    static void guarded(Runnable callback, Exchange exchange) {
+        run(Runnable::run, callback, exchange);
     }
 }

@@ -6,39 +6,47 @@ import dev.gyre.http.WebSocketMessage;
 
 import org.jspecify.annotations.Nullable;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/// A message as a server's frame, which has no mask and is therefore the same for every socket.
+/// A message encoded as a server's frame. Such a frame has no mask, so all sockets share it.
 public final class EncodedMessage implements WebSocketMessage {
     private static final byte[] NOT_SMALLER = {};
 
     private final boolean text;
     private final byte[] frame;
-    private final int headerBytes;
+    private final int length;
 
-    // Shared: written by the loops that want it first, each the same; published by being volatile.
-    private volatile byte @Nullable [] packed;
+    // Shared: written by the first loops that need it, with equal content; published as volatile.
+    private volatile byte @Nullable [] compressed;
 
-    private EncodedMessage(boolean text, byte[] content) {
+    private EncodedMessage(boolean text, byte[] payload) {
         this.text = text;
-        byte[] header = FrameWriter.header(opcode(), false, content.length);
-        headerBytes = header.length;
-        frame = Arrays.copyOf(header, header.length + content.length);
-        System.arraycopy(content, 0, frame, headerBytes, content.length);
+        length = payload.length;
+        frame = frame(0, payload, length);
     }
 
-    /// A message of text.
+    /// Encodes a text message.
     ///
     /// @see WebSocketMessage#text(String)
     public static EncodedMessage of(String text) {
         return new EncodedMessage(true, text.getBytes(UTF_8));
     }
 
-    /// A binary message.
+    /// Encodes a binary message.
     ///
     /// @see WebSocketMessage#binary(byte[])
-    public static EncodedMessage of(byte[] content) {
-        return new EncodedMessage(false, content);
+    public static EncodedMessage of(byte[] payload) {
+        return new EncodedMessage(false, payload);
+    }
+
+    private byte[] frame(int flags, byte[] payload, int length) {
+        int first = FrameHeader.FIN | flags | (text ? FrameHeader.TEXT : FrameHeader.BINARY);
+        byte[] header = new byte[FrameHeader.MAX_BYTES];
+        int size = FrameHeader.put(header, first, 0, length);
+        byte[] made = Arrays.copyOf(header, Math.addExact(size, length));
+        System.arraycopy(payload, 0, made, size, length);
+        return made;
     }
 
     @Override
@@ -48,51 +56,36 @@ public final class EncodedMessage implements WebSocketMessage {
 
     @Override
     public int length() {
-        return frame.length - headerBytes;
+        return length;
     }
 
-    int opcode() {
-        return text ? FrameHeader.TEXT : FrameHeader.BINARY;
-    }
-
-    /// The whole frame. Nobody may change it.
+    /// Returns the plain frame. The array must not be changed.
     byte[] frame() {
         return frame;
     }
 
-    /// Where the content begins in [#frame()].
-    int headerBytes() {
-        return headerBytes;
-    }
-
-    /// The frame of the compressed message; that of the plain one if compression gains nothing. Nobody may change it.
-    byte[] packedFrame(Workbench bench) {
-        byte[] known = packed;
+    /// Returns the frame of the compressed message, or the plain frame if compression saves
+    /// nothing. The array must not be changed.
+    byte[] compressedFrame(WebSocketScratch scratch) {
+        byte[] known = compressed;
         if (known == null) {
-            known = pack(bench);
-            packed = known;
+            known = compress(scratch);
+            compressed = known;
         }
         return known.length == 0 ? frame : known;
     }
 
-    private byte[] pack(Workbench bench) {
-        int length = length();
-        if (length < Deflation.LEAST_BYTES) {
+    private byte[] compress(WebSocketScratch scratch) {
+        if (length < WebSocketScratch.MIN_COMPRESSED_BYTES) {
             return NOT_SMALLER;
         }
-        int room = length + Deflation.TAIL_BYTES;
-        byte[] content = room <= bench.second.length ? bench.second : bench.takeArray(room);
+        byte[] room = scratch.roomToDeflate(length);
         try {
-            int packedLength = Deflation.pack(bench, frame, headerBytes, length, content);
-            if (packedLength < 0) {
-                return NOT_SMALLER;
-            }
-            byte[] header = FrameWriter.header(opcode(), true, packedLength);
-            byte[] whole = Arrays.copyOf(header, header.length + packedLength);
-            System.arraycopy(content, 0, whole, header.length, packedLength);
-            return whole;
+            ByteBuffer payload = ByteBuffer.wrap(frame, frame.length - length, length);
+            int size = scratch.deflate(payload, room);
+            return size < 0 ? NOT_SMALLER : frame(FrameHeader.RSV1, room, size);
         } finally {
-            bench.arrays.give(content);
+            scratch.arrays.release(room);
         }
     }
 }

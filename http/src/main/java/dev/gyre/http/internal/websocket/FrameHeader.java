@@ -4,14 +4,17 @@ import dev.gyre.io.Buffer;
 
 import org.jspecify.annotations.Nullable;
 
-/// The header of the frame that is being read: RFC 6455, section 5.2, and nothing more lenient.
+/// Parses the header of a frame strictly by RFC 6455, section 5.2.
 ///
 /// ```
-///     FIN RSV1 RSV2 RSV3 opcode │ MASK length │ length of 2 or 8 bytes, if 126 or 127 │ key of 4 bytes, if MASK
+///  FIN RSV1 RSV2 RSV3 opcode │ MASK length │ length in 2 or 8 bytes, if 126 or 127 │ key, if MASK
 /// ```
 ///
-/// [#read] is a function of the bytes that are there and takes none of them, so that all ways of splitting a header
-/// end in the same call. What the first two bytes show to be wrong is refused without waiting for more.
+/// [#read] depends only on the available bytes and consumes none, so the result is the same for
+/// every way of splitting a header. An error in the first two bytes is reported without waiting for
+/// more.
+///
+/// Loop thread only.
 final class FrameHeader {
     static final int CONTINUATION = 0;
     static final int TEXT = 1;
@@ -23,99 +26,105 @@ final class FrameHeader {
     static final int FIN = 0x80;
     static final int RSV1 = 0x40;
     static final int MASK = 0x80;
+    static final int OPCODE = 0x0f;
 
-    /// The most that a control frame carries.
-    static final int MOST_OF_CONTROL = 125;
+    /// The maximum payload of a control frame.
+    static final int MAX_CONTROL_BYTES = 125;
 
-    static final int LENGTH_IN_TWO = 126;
-    static final int LENGTH_IN_EIGHT = 127;
-    static final int MOST_IN_TWO = 0xffff;
+    /// The maximum size of a header: with an extended length and a key.
+    static final int MAX_BYTES = 14;
 
-    private static final int RSV2_AND_3 = 0x30;
-    private static final int OPCODE = 0x0f;
-    private static final int CONTROL = 0x08;
     private static final int LENGTH = 0x7f;
+    private static final int TWO_BYTE_LENGTH = 126;
+    private static final int EIGHT_BYTE_LENGTH = 127;
+    private static final int MAX_TWO_BYTE_LENGTH = 0xffff;
+    private static final int RSV2_AND_3 = 0x30;
+    private static final int CONTROL = 0x08;
     private static final int KEY_BYTES = 4;
 
     private final boolean masked;
-    private final boolean compressed;
+    private final boolean compression;
 
-    // Loop thread only.
-    private boolean last;
-    private boolean packed;
-    private int opcode;
-    private long length;
-    private int key;
-    private int size;
-    private @Nullable Violation violation;
+    // Loop thread only: the header read last.
+    int opcode;
 
-    /// @param masked whether frames must have a mask, or must not
-    /// @param compressed whether messages may be compressed
-    FrameHeader(boolean masked, boolean compressed) {
+    /// Whether the frame is the last of its message.
+    boolean last;
+
+    /// Whether the message that begins with this frame is compressed.
+    boolean compressed;
+
+    /// The length of the payload.
+    long length;
+
+    /// The masking key, its first byte highest; 0 if the frame is not masked.
+    int key;
+
+    /// The size of the header itself.
+    int size;
+
+    /// Null if the header is valid.
+    @Nullable ProtocolError error;
+
+    /// @param masked whether frames must be masked; if false, they must not be
+    /// @param compression whether messages may be compressed
+    FrameHeader(boolean masked, boolean compression) {
         this.masked = masked;
-        this.compressed = compressed;
+        this.compression = compression;
     }
 
-    /// Looks at a header, and takes nothing.
+    /// Reads a header and consumes nothing.
     ///
-    /// @return whether all of it is there, or enough to see that it is wrong: [#violation()]
+    /// @return false if it is incomplete, and valid so far
     boolean read(Buffer data) {
-        int there = data.readable();
-        if (there < 2) {
+        int available = data.readable();
+        if (available < 2) {
             return false;
         }
         int first = data.peek(0);
         int second = data.peek(1);
         last = (first & FIN) != 0;
-        packed = (first & RSV1) != 0;
+        compressed = (first & RSV1) != 0;
         opcode = first & OPCODE;
         int code = second & LENGTH;
-        violation = wrongIn(first, second, code);
-        if (violation != null) {
+        error = errorIn(first, second, code);
+        if (error != null) {
             return true;
         }
-        int lengthBytes = code == LENGTH_IN_TWO ? 2 : code == LENGTH_IN_EIGHT ? 8 : 0;
+        int lengthBytes = code == TWO_BYTE_LENGTH ? 2 : code == EIGHT_BYTE_LENGTH ? 8 : 0;
         size = 2 + lengthBytes + (masked ? KEY_BYTES : 0);
-        if (there < size) {
+        if (available < size) {
             return false;
         }
         length = lengthBytes == 0 ? code : number(data, 2, lengthBytes);
         key = masked ? (int) number(data, 2 + lengthBytes, KEY_BYTES) : 0;
-        violation = wrongLength(lengthBytes);
+        if (length < 0) {
+            error = ProtocolError.LENGTH_NEGATIVE;
+        } else if ((lengthBytes == 2 && length < TWO_BYTE_LENGTH)
+                || (lengthBytes == 8 && length <= MAX_TWO_BYTE_LENGTH)) {
+            error = ProtocolError.LENGTH_NOT_MINIMAL;
+        }
         return true;
     }
 
-    private @Nullable Violation wrongIn(int first, int second, int code) {
+    private @Nullable ProtocolError errorIn(int first, int second, int code) {
         if ((first & RSV2_AND_3) != 0) {
-            return Violation.RESERVED_BITS;
+            return ProtocolError.RESERVED_BITS;
         }
         if (opcode > PONG || (opcode > BINARY && opcode < CLOSE)) {
-            return Violation.UNKNOWN_OPCODE;
+            return ProtocolError.UNKNOWN_OPCODE;
         }
-        // The bit of compression stands on a message's first frame, and nowhere else.
-        if (packed && (!compressed || isControl() || opcode == CONTINUATION)) {
-            return Violation.RESERVED_BITS;
+        // Only the first frame of a message may have the bit of compression.
+        if (compressed && (!compression || isControl() || opcode == CONTINUATION)) {
+            return ProtocolError.RESERVED_BITS;
         }
         if (masked != ((second & MASK) != 0)) {
-            return masked ? Violation.NOT_MASKED : Violation.MASKED;
+            return masked ? ProtocolError.NOT_MASKED : ProtocolError.MASKED;
         }
-        if (!isControl()) {
-            return null;
+        if (isControl() && !last) {
+            return ProtocolError.CONTROL_FRAGMENTED;
         }
-        if (!last) {
-            return Violation.CONTROL_FRAGMENTED;
-        }
-        return code > MOST_OF_CONTROL ? Violation.CONTROL_TOO_LONG : null;
-    }
-
-    private @Nullable Violation wrongLength(int lengthBytes) {
-        if (length < 0) {
-            return Violation.LENGTH_NEGATIVE;
-        }
-        boolean shorter =
-                (lengthBytes == 2 && length < LENGTH_IN_TWO)
-                        || (lengthBytes == 8 && length <= MOST_IN_TWO);
-        return shorter ? Violation.LENGTH_NOT_SHORTEST : null;
+        return isControl() && code > MAX_CONTROL_BYTES ? ProtocolError.CONTROL_TOO_LONG : null;
     }
 
     private static long number(Buffer data, int offset, int bytes) {
@@ -126,41 +135,29 @@ final class FrameHeader {
         return value;
     }
 
-    /// What is wrong with it; null for nothing.
-    @Nullable Violation violation() {
-        return violation;
-    }
-
     boolean isControl() {
         return (opcode & CONTROL) != 0;
     }
 
-    /// Whether it is the last frame of its message.
-    boolean isLast() {
-        return last;
-    }
-
-    /// Whether the message that it begins is compressed.
-    boolean isPacked() {
-        return packed;
-    }
-
-    int opcode() {
-        return opcode;
-    }
-
-    /// How many bytes follow the header.
-    long length() {
-        return length;
-    }
-
-    /// What these are masked with, the first byte highest; 0 for not at all.
-    int key() {
-        return key;
-    }
-
-    /// How many bytes the header has itself.
-    int size() {
+    /// Puts a header without a key into an array.
+    ///
+    /// @param first the first byte: FIN, RSV1 and the opcode
+    /// @param mask [#MASK] or 0
+    /// @return its size
+    static int put(byte[] to, int first, int mask, int length) {
+        int size = length < TWO_BYTE_LENGTH ? 2 : length <= MAX_TWO_BYTE_LENGTH ? 4 : 10;
+        int code = size == 2 ? length : size == 4 ? TWO_BYTE_LENGTH : EIGHT_BYTE_LENGTH;
+        to[0] = (byte) first;
+        to[1] = (byte) (mask | code);
+        for (int at = size - 1, rest = length; at > 1; at--, rest >>>= 8) {
+            to[at] = (byte) rest;
+        }
         return size;
+    }
+
+    /// Returns the size of the header of a frame without a key.
+    static int sizeOf(byte[] frame) {
+        int code = frame[1] & LENGTH;
+        return code == TWO_BYTE_LENGTH ? 4 : code == EIGHT_BYTE_LENGTH ? 10 : 2;
     }
 }

@@ -3,210 +3,111 @@ package dev.gyre.http.internal.websocket;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import java.nio.ByteBuffer;
 
-/// Writes frames to a stream: a server's as they are, a client's masked, long ones compressed if that was agreed on.
-/// Every message is one frame.
+/// Writes frames to a stream: masked by a client, plain by a server.
 ///
-/// All methods return what [Stream#write(Buffer)] says.
+/// All methods return what [Stream#write(Buffer)] returns.
 ///
 /// Loop thread only.
 final class FrameWriter {
-    private static final byte[] NOTHING = {};
+    private static final byte[] EMPTY = {};
+
+    /// The maximum payload that is copied behind its header to be written with it.
+    private static final int SMALL_BYTES = 4 << 10;
 
     private final Stream stream;
-    private final Workbench bench;
-    private final boolean masks;
-    private final boolean compresses;
+    final boolean masks;
 
-    FrameWriter(Stream stream, Workbench bench, boolean masks, boolean compresses) {
+    // Loop thread only.
+    private WebSocketScratch scratch;
+
+    FrameWriter(Stream stream, WebSocketScratch scratch, boolean masks) {
         this.stream = stream;
-        this.bench = bench;
+        this.scratch = scratch;
         this.masks = masks;
-        this.compresses = compresses;
     }
 
-    /// Whether anything may be written. A loop that is about to end ends its streams' output, and they say of a write
-    /// then that it is a mistake; here it is none, as nobody could know.
-    boolean mayWrite() {
+    void moveTo(WebSocketScratch scratch) {
+        this.scratch = scratch;
+    }
+
+    /// Returns whether frames can be written. A terminating loop ends the output of its streams. A
+    /// write would throw then, but the user cannot know.
+    boolean canWrite() {
         return stream.isOpen() && !stream.loop().state().isShuttingDown();
     }
 
-    // ------------------------------------------------------------------ messages
+    /// Writes a complete frame that was encoded before. Unmasked only.
+    boolean encoded(byte[] frame) {
+        return stream.write(frame);
+    }
 
+    /// Writes a text message of a server as one frame, encoded in the loop's memory.
+    ///
+    /// @param text at most a third of [WebSocketScratch#SCRATCH_BYTES], so that its UTF-8 fits
     boolean text(String text) {
-        int chars = text.length();
-        // Three bytes a character are the most that UTF-8 needs.
-        if (masks
-                || (compresses && chars >= Deflation.LEAST_BYTES)
-                || chars > Workbench.SCRATCH_BYTES / 3) {
-            try {
-                int length = bench.encoding.encode(text);
-                return message(FrameHeader.TEXT, bench.encoding.bytes(), 0, length);
-            } finally {
-                bench.encoding.release();
-            }
+        Buffer out = begin(FrameHeader.TEXT, true, false, text.length());
+        int headerBytes = out.readable();
+        int length = out.put(text).readable() - headerBytes;
+        if (length == text.length()) {
+            return stream.write(out);
         }
-        Buffer frame = bench.frame.clear();
-        putHeader(frame, FrameHeader.TEXT, false, chars);
-        int headerBytes = frame.readable();
-        int length = frame.put(text).readable() - headerBytes;
-        if (length == chars) {
-            return stream.write(frame);
-        }
-        // The length was that of ASCII, and it is not: the right header goes in front by itself.
-        frame.skip(headerBytes);
-        stream.write(header(FrameHeader.TEXT, false, length));
-        return stream.write(frame);
+        // The header has the length of ASCII text. Write the right one instead.
+        out.skip(headerBytes);
+        byte[] header = scratch.header;
+        int size = FrameHeader.put(header, FrameHeader.FIN | FrameHeader.TEXT, 0, length);
+        stream.write(ByteBuffer.wrap(header, 0, size));
+        return stream.write(out);
     }
 
-    boolean binary(byte[] content) {
-        return message(FrameHeader.BINARY, content, 0, content.length);
-    }
-
-    boolean binary(Buffer content) {
-        int length = content.readable();
-        if (masks || (compresses && length >= Deflation.LEAST_BYTES)) {
-            byte[] bytes = length <= bench.scratch.length ? bench.scratch : bench.takeArray(length);
-            content.get(bytes, 0, length);
-            try {
-                return message(FrameHeader.BINARY, bytes, 0, length);
-            } finally {
-                bench.arrays.give(bytes);
-            }
-        }
-        Buffer frame = bench.frame.clear();
-        putHeader(frame, FrameHeader.BINARY, false, length);
-        stream.write(frame);
-        return stream.write(content);
-    }
-
-    boolean encoded(EncodedMessage message) {
+    /// Writes a frame and consumes the payload.
+    boolean frame(int opcode, boolean last, boolean compressed, ByteBuffer payload) {
+        Buffer out = begin(opcode, last, compressed, payload.remaining());
         if (masks) {
-            int from = message.headerBytes();
-            return message(message.opcode(), message.frame(), from, message.length());
+            return writeMasked(out, payload);
         }
-        return stream.write(frameOf(message));
+        if (payload.remaining() <= SMALL_BYTES) {
+            return stream.write(out.put(payload));
+        }
+        stream.write(out);
+        return stream.write(payload);
     }
 
-    /// The frame that others are sent too; null if this side masks, and each is another one.
-    byte @Nullable [] sharedFrame(EncodedMessage message) {
-        return masks ? null : frameOf(message);
+    private Buffer begin(int opcode, boolean last, boolean compressed, int length) {
+        int first = (last ? FrameHeader.FIN : 0) | (compressed ? FrameHeader.RSV1 : 0) | opcode;
+        int size = FrameHeader.put(scratch.header, first, masks ? FrameHeader.MASK : 0, length);
+        return scratch.frame.clear().put(scratch.header, 0, size);
     }
 
-    private byte[] frameOf(EncodedMessage message) {
-        return compresses ? message.packedFrame(bench) : message.frame();
-    }
-
-    /// A frame as it is.
-    boolean whole(byte[] frame) {
-        return stream.write(frame);
-    }
-
-    private boolean message(int opcode, byte[] content, int from, int length) {
-        if (compresses && length >= Deflation.LEAST_BYTES) {
-            int needed = length + Deflation.TAIL_BYTES;
-            byte[] room = needed <= bench.second.length ? bench.second : bench.takeArray(needed);
-            try {
-                int packed = Deflation.pack(bench, content, from, length, room);
-                if (packed >= 0) {
-                    return frame(opcode, true, room, 0, packed);
-                }
-            } finally {
-                bench.arrays.give(room);
+    /// Masks the payload on its way, because it belongs to the caller.
+    private boolean writeMasked(Buffer out, ByteBuffer payload) {
+        int key = scratch.newKey();
+        out.putInt(key);
+        int start = payload.position();
+        while (true) {
+            int count = Math.min(payload.remaining(), out.writable());
+            Masking.copy(payload, out.asWritable(), count, key, payload.position() - start);
+            boolean writable = stream.write(out.advance(count));
+            if (!payload.hasRemaining()) {
+                return writable;
             }
+            out.clear();
         }
-        return frame(opcode, false, content, from, length);
     }
 
-    // ------------------------------------------------------------------ control frames
-
-    /// @param content at most 125 bytes
-    boolean control(int opcode, byte[] content, int length) {
-        return frame(opcode, false, content, 0, length);
+    /// @param payload at most 125 bytes
+    boolean control(int opcode, byte[] payload, int length) {
+        return frame(opcode, true, false, ByteBuffer.wrap(payload, 0, length));
     }
 
-    /// @param code [CloseCode#NONE] for a frame without one
+    /// @param code [CloseHandshake#NO_CODE] for a frame without a code
     /// @param reason at most 123 bytes
     boolean close(int code, byte[] reason) {
-        if (code == CloseCode.NONE) {
-            return control(FrameHeader.CLOSE, NOTHING, 0);
+        if (code == CloseHandshake.NO_CODE) {
+            return control(FrameHeader.CLOSE, EMPTY, 0);
         }
-        byte[] content = new byte[2 + reason.length];
-        content[0] = (byte) (code >> 8);
-        content[1] = (byte) code;
-        System.arraycopy(reason, 0, content, 2, reason.length);
-        return control(FrameHeader.CLOSE, content, content.length);
-    }
-
-    // ------------------------------------------------------------------ frames
-
-    private boolean frame(int opcode, boolean packed, byte[] content, int from, int length) {
-        if (masks) {
-            return maskedFrame(opcode, packed, content, from, length);
-        }
-        Buffer frame = bench.frame.clear();
-        putHeader(frame, opcode, packed, length);
-        if (length <= frame.writable()) {
-            return stream.write(frame.put(content, from, length));
-        }
-        stream.write(frame);
-        return stream.write(ByteBuffer.wrap(content, from, length));
-    }
-
-    /// What was given is nobody's to change: it is masked on the way, piece by piece.
-    private boolean maskedFrame(int opcode, boolean packed, byte[] content, int from, int length) {
-        int key = bench.newKey();
-        Buffer frame = bench.frame.clear();
-        putHeader(frame, opcode, packed, length, FrameHeader.MASK);
-        frame.putInt(key);
-        int done = 0;
-        while (true) {
-            int piece = Math.min(length - done, bench.second.length);
-            System.arraycopy(content, from + done, bench.second, 0, piece);
-            Masking.apply(bench.second, 0, piece, key, done);
-            boolean more = stream.write(frame.put(bench.second, 0, piece));
-            done += piece;
-            if (done == length) {
-                return more;
-            }
-            frame.clear();
-        }
-    }
-
-    private static void putHeader(Buffer to, int opcode, boolean packed, int length) {
-        putHeader(to, opcode, packed, length, 0);
-    }
-
-    private static void putHeader(Buffer to, int opcode, boolean packed, int length, int mask) {
-        to.put((byte) (FrameHeader.FIN | (packed ? FrameHeader.RSV1 : 0) | opcode));
-        if (length < FrameHeader.LENGTH_IN_TWO) {
-            to.put((byte) (mask | length));
-        } else if (length <= FrameHeader.MOST_IN_TWO) {
-            to.put((byte) (mask | FrameHeader.LENGTH_IN_TWO)).putShort((short) length);
-        } else {
-            to.put((byte) (mask | FrameHeader.LENGTH_IN_EIGHT)).putLong(length);
-        }
-    }
-
-    /// The header of a frame without a mask.
-    static byte[] header(int opcode, boolean packed, int length) {
-        int size =
-                length < FrameHeader.LENGTH_IN_TWO ? 2 : length <= FrameHeader.MOST_IN_TWO ? 4 : 10;
-        byte[] header = new byte[size];
-        header[0] = (byte) (FrameHeader.FIN | (packed ? FrameHeader.RSV1 : 0) | opcode);
-        header[1] =
-                (byte)
-                        (size == 2
-                                ? length
-                                : size == 4
-                                        ? FrameHeader.LENGTH_IN_TWO
-                                        : FrameHeader.LENGTH_IN_EIGHT);
-        for (int at = size - 1, rest = length; at > 1; at--, rest >>>= 8) {
-            header[at] = (byte) rest;
-        }
-        return header;
+        ByteBuffer payload = ByteBuffer.allocate(2 + reason.length).putShort((short) code);
+        return frame(FrameHeader.CLOSE, true, false, payload.put(reason).flip());
     }
 }

@@ -5,101 +5,109 @@ import org.jspecify.annotations.Nullable;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-/// Inflates a message that is there as a whole: RFC 7692 without context takeover. Until then it stays as it was
-/// sent: a thousand bytes may become a million, and those would be held for as long as the last frame is not sent.
+/// Inflates complete messages: RFC 7692 without context takeover. An incomplete message stays
+/// compressed, because a thousand bytes may become a million.
 ///
-/// What comes of it is in memory of the loop's, from [#inflate] to [#release()].
+/// The result is in memory of the loop from [#inflate] until [#release()].
 ///
 /// Loop thread only.
 final class Inflation {
-    /// What the sender left out.
+    /// The end of a flushed block, which the sender omits.
     private static final byte[] TAIL = {0, 0, (byte) 0xff, (byte) 0xff};
 
-    /// An empty block that says it is the last. It is understood as such only where a block may begin: if the one
-    /// before it is not whole, these bytes are taken for a part of that.
-    private static final byte[] LAST_BLOCK = {3, 0};
+    /// An empty final block. The inflater recognizes it only where a block may begin. After an
+    /// incomplete block it takes these bytes for a part of that block.
+    private static final byte[] FINAL_BLOCK = {3, 0};
 
-    /// So many blocks of a message may say that they are the last. What follows one is begun anew, which takes its time, for
-    /// as little as two bytes of which nothing comes.
-    private static final int MOST_LAST_BLOCKS = 64;
+    /// The maximum of final blocks in a message. After each the inflater is reset, which is slow,
+    /// while such a block may have two bytes and no output.
+    private static final int MAX_FINAL_BLOCKS = 64;
 
     private static final int GROWTH = 4;
 
-    private final Workbench bench;
+    private final WebSocketScratch scratch;
+
+    /// Receives the byte beyond the limit.
+    private final byte[] probe = new byte[1];
 
     // Loop thread only.
-    private byte[] bytes;
-    private int size;
-    private int mostBytes;
-    private int lastBlocks;
+    private @Nullable Inflater inflater;
 
-    Inflation(Workbench bench) {
-        this.bench = bench;
-        bytes = bench.second;
+    /// The message in the first [#size] bytes.
+    byte[] bytes;
+
+    int size;
+    private int maxBytes;
+    private int finalBlocks;
+
+    Inflation(WebSocketScratch scratch) {
+        this.scratch = scratch;
+        bytes = scratch.second;
     }
 
-    /// How many bytes a message may have before it is inflated: as many as the longest that cannot be compressed, in
-    /// the wordiest form that deflate has for them.
-    static int mostPacked(int mostBytes) {
-        return (int) Math.min(Integer.MAX_VALUE - 8, mostBytes + (long) mostBytes / 8 + 64);
+    /// Returns the maximum compressed length of a message: that of incompressible data in the most
+    /// verbose encoding.
+    static int maxCompressed(int maxBytes) {
+        return (int) Math.min(Integer.MAX_VALUE - 8, maxBytes + (long) maxBytes / 8 + 64);
     }
 
     /// Inflates a message.
     ///
-    /// @param mostBytes how long it may become
-    /// @return what is wrong with it; null for nothing
-    @Nullable Violation inflate(byte[] packed, int length, int mostBytes) {
-        bytes = bench.second;
+    /// @param maxBytes the maximum length of the result
+    /// @return the error in it; null if absent
+    @Nullable ProtocolError inflate(byte[] compressed, int length, int maxBytes) {
+        bytes = scratch.second;
         size = 0;
-        lastBlocks = 0;
-        this.mostBytes = mostBytes;
-        Inflater inflater = bench.inflater();
+        finalBlocks = 0;
+        this.maxBytes = maxBytes;
+        Inflater known = inflater;
+        if (known == null) {
+            known = new Inflater(true);
+            inflater = known;
+        }
+        known.reset();
         try {
-            return length == 0 ? null : inflateAll(inflater, packed, length);
+            return length == 0 ? null : inflateAll(known, compressed, length);
         } catch (DataFormatException e) {
-            return Violation.NOT_DEFLATE;
+            return ProtocolError.NOT_DEFLATE;
         } finally {
-            // Both: a message may be long and nothing come of it.
-            bench.worked((long) length + size);
+            // Both count: a long message may have no output.
+            scratch.addWork((long) length + size);
         }
     }
 
-    private @Nullable Violation inflateAll(Inflater inflater, byte[] packed, int length)
+    private @Nullable ProtocolError inflateAll(Inflater inflater, byte[] compressed, int length)
             throws DataFormatException {
-        if (!accept(inflater, packed, length)) {
-            return lastBlocks == MOST_LAST_BLOCKS
-                    ? Violation.TOO_MANY_LAST_BLOCKS
-                    : Violation.TOO_LONG;
+        if (!accept(inflater, compressed, length)) {
+            return finalBlocks == MAX_FINAL_BLOCKS
+                    ? ProtocolError.TOO_MANY_FINAL_BLOCKS
+                    : ProtocolError.TOO_LONG;
         }
         if (inflater.finished()) {
-            return null; // It ends with a block that says it is the last, and nothing follows.
+            return null; // The message ends with a final block.
         }
         int before = size;
-        boolean whole =
+        boolean complete =
                 accept(inflater, TAIL, TAIL.length)
                         && !inflater.finished()
-                        && accept(inflater, LAST_BLOCK, LAST_BLOCK.length)
+                        && accept(inflater, FINAL_BLOCK, FINAL_BLOCK.length)
                         && inflater.finished()
                         && size == before;
-        return whole ? null : Violation.NOT_DEFLATE;
+        return complete ? null : ProtocolError.NOT_DEFLATE;
     }
 
-    /// @return false if it becomes too long, or has too many blocks that say they are the last
-    private boolean accept(Inflater inflater, byte[] packed, int length)
+    /// @return false if the result is too long, or there are too many final blocks
+    private boolean accept(Inflater inflater, byte[] compressed, int length)
             throws DataFormatException {
-        inflater.setInput(packed, 0, length);
+        inflater.setInput(compressed, 0, length);
         while (true) {
-            if (size == bytes.length && size < mostBytes) {
+            if (size == bytes.length && size < maxBytes) {
                 grow();
             }
-            boolean full = size == Math.min(bytes.length, mostBytes);
-            // At the limit one more byte is asked for, to see whether there is any.
-            int made =
-                    full
-                            ? inflater.inflate(bench.probe)
-                            : inflater.inflate(
-                                    bytes, size, Math.min(bytes.length, mostBytes) - size);
-            if (made > 0 && full) {
+            int room = Math.min(bytes.length, maxBytes) - size;
+            // At the limit, request one more byte to detect a longer message.
+            int made = room == 0 ? inflater.inflate(probe) : inflater.inflate(bytes, size, room);
+            if (made > 0 && room == 0) {
                 return false;
             }
             size += made;
@@ -107,36 +115,36 @@ final class Inflation {
                 if (!inflater.finished() || inflater.getRemaining() == 0) {
                     return true;
                 }
-                if (++lastBlocks == MOST_LAST_BLOCKS) {
+                if (++finalBlocks == MAX_FINAL_BLOCKS) {
                     return false;
                 }
-                // A block may say that it is the last, and others follow: section 7.2.3.4.
+                // Other blocks may follow a final one: section 7.2.3.4.
                 int rest = inflater.getRemaining();
                 inflater.reset();
-                inflater.setInput(packed, length - rest, rest);
+                inflater.setInput(compressed, length - rest, rest);
             }
         }
     }
 
     private void grow() {
-        byte[] longer = bench.takeArray((int) Math.min((long) GROWTH * bytes.length, mostBytes));
+        long wanted = Math.min((long) GROWTH * bytes.length, maxBytes);
+        byte[] longer = scratch.arrays.acquire((int) wanted);
         System.arraycopy(bytes, 0, longer, 0, size);
         release();
         bytes = longer;
     }
 
-    /// The message, in the first [#size()] bytes.
-    byte[] bytes() {
-        return bytes;
-    }
-
-    int size() {
-        return size;
-    }
-
-    /// Gives the memory back.
+    /// Releases the memory. Idempotent.
     void release() {
-        bench.arrays.give(bytes);
-        bytes = bench.second;
+        scratch.arrays.release(bytes);
+        bytes = scratch.second;
+    }
+
+    /// Frees native memory.
+    void close() {
+        if (inflater != null) {
+            inflater.end();
+            inflater = null;
+        }
     }
 }

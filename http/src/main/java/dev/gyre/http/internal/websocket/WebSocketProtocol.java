@@ -1,7 +1,10 @@
 package dev.gyre.http.internal.websocket;
 
+import dev.gyre.EventLoop;
+import dev.gyre.LoopTerminatedException;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
+import dev.gyre.http.internal.memory.HeapBudget;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
@@ -11,44 +14,46 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.Consumer;
 
-/// Reads frames off a stream after the upgrade, and makes messages of them.
+/// Reads frames from a stream after the upgrade, and assembles messages.
 ///
 /// ```
-///          header, and whole message there ──────────────────────────────▶ delivered
-///   frames ── header ──▶ content in pieces ──▶ last of the message? ── yes ─▶ delivered
+///          header, and the message is complete ──────────────────────────▶ delivered
+///   frames ── header ──▶ payload in pieces ──▶ last of the message? ── yes ─▶ delivered
 ///     ▲ │                                              │ no
-///     │ └── control frame, when all of it is there     │
+///     │ └── control frame, when it is complete         │
 ///     └────────────────────────────────────────────────┘
 /// ```
 ///
-/// Headers and control frames are left unread until they are there. Content is taken as it comes: a frame may be
-/// longer than what a stream keeps. Most messages are there at once, and are read in memory of the loop's: no
-/// [MessageAssembly] is made for those.
+/// Headers and control frames stay unread until they are complete. Payload is read as it arrives,
+/// because a frame may exceed the input limit of the stream. Most messages are complete when they
+/// arrive. They are read in memory of the loop, without a [MessageAssembly].
 ///
 /// Loop thread only.
 public final class WebSocketProtocol implements Protocol {
-    /// How much is inflated and deflated for a socket in one turn, by messages that are begun before that: what
-    /// arrives in a turn is little, and may become a thousand times as much.
-    private static final int MOST_WORK_BYTES = 256 << 10;
+    /// The compression work per socket and tick after which others run. A few bytes of input may
+    /// inflate to a thousand times as much.
+    private static final int MAX_WORK_BYTES = 256 << 10;
 
     private final WebSocketConfig config;
-    private final Workbench bench;
     private final FrameHeader header;
-    private final LoopSocket socket;
-    private final Closing closing;
+    private final LoopWebSocket socket;
+    private final CloseHandshake closing;
 
     // Loop thread only.
-    /// The message that is not whole yet.
+    private EventLoop loop;
+    private WebSocketScratch scratch;
+
+    /// The incomplete message; null if absent.
     private @Nullable MessageAssembly assembly;
 
-    /// Whether content of the frame is read, also if it has none.
+    /// Whether the header of a frame was read, and its payload was not.
     private boolean inFrame;
 
-    /// How much of it was read.
-    private long taken;
+    /// The number of payload bytes read of the frame.
+    private long frameBytes;
 
-    /// @param extensions what was agreed on: [Handshake.Accepted#extensions()]; null for nothing
-    /// @param protocol what was agreed on; null for nothing
+    /// @param extensions the agreed `Sec-WebSocket-Extensions`; null if absent
+    /// @param protocol the agreed `Sec-WebSocket-Protocol`; null if absent
     public WebSocketProtocol(
             Stream stream,
             WebSocketConfig config,
@@ -58,52 +63,49 @@ public final class WebSocketProtocol implements Protocol {
             String target) {
         this.config = config;
         boolean compressed = extensions != null;
-        bench = Workbench.of(stream.loop());
+        loop = stream.loop();
+        scratch = WebSocketScratch.of(loop);
         header = new FrameHeader(server, compressed);
-        socket = new LoopSocket(stream, bench, config, server, compressed, protocol, target);
-        closing = socket.closing();
+        socket = new LoopWebSocket(stream, scratch, config, server, compressed, protocol, target);
+        closing = socket.closing;
     }
 
-    /// What users have of it.
-    public WebSocket socket() {
+    /// Returns the socket for the user.
+    public LoopWebSocket socket() {
         return socket;
     }
 
-    LoopSocket loopSocket() {
-        return socket;
-    }
-
-    /// Takes the stream over and hands the socket to whom it was opened for, before anything is read: what that
-    /// throws costs the socket only.
+    /// Takes the stream over and calls the user's handler before anything is read. A handler that
+    /// throws closes the socket only.
     public void begin(Stream stream, Consumer<? super WebSocket> opened) {
         stream.protocol(this);
         try {
             opened.accept(socket);
         } catch (RuntimeException | Error e) {
-            socket.callbacks().failed(e);
+            socket.callbacks.fail(e);
         }
     }
 
-    // ------------------------------------------------------------------ as the stream's protocol
+    // ------------------------------------------------------------------ events of the stream
 
     @Override
     public void onOpen(Stream stream) {
-        socket.times().begin();
+        socket.timeouts.begin();
     }
 
     @Override
     public void onData(Stream stream, Buffer data) {
-        socket.times().heard();
-        boolean goesOn = true;
-        long workedBefore = bench.workedBytes();
-        while (goesOn && !closing.isOver() && !stream.isPaused() && data.readable() > 0) {
-            goesOn = inFrame ? readContent(data) : readFrame(data);
+        socket.timeouts.inputReceived();
+        boolean progress = true;
+        long workBefore = scratch.workedBytes();
+        while (progress && !closing.isClosed() && !stream.isPaused() && data.readable() > 0) {
+            progress = inFrame ? readPayload(data) : readFrame(data);
             socket.holdIfCongested();
-            if (bench.workedBytes() - workedBefore >= MOST_WORK_BYTES && closing.isOpen()) {
-                socket.reading().yieldToOthers();
+            if (scratch.workedBytes() - workBefore >= MAX_WORK_BYTES && closing.isOpen()) {
+                socket.yieldToOthers();
             }
         }
-        if (closing.isOver()) {
+        if (closing.isClosed()) {
             drop();
             data.skip(data.readable());
         }
@@ -111,199 +113,226 @@ public final class WebSocketProtocol implements Protocol {
 
     @Override
     public void onEnd(Stream stream) {
-        closing.lost(Loss.ENDED);
+        closing.lost("the peer ended the connection without a close frame", CloseReason.CLOSED);
     }
 
     @Override
     public void onWritable(Stream stream) {
-        socket.writable();
+        socket.streamWritable();
+    }
+
+    @Override
+    public boolean beforeMove(Stream stream, EventLoop target) {
+        return socket.move.begin(target);
+    }
+
+    @Override
+    public void onMoved(Stream stream) {
+        EventLoop from = loop;
+        HeapBudget budget = scratch.heap;
+        loop = stream.loop();
+        scratch = WebSocketScratch.of(loop);
+        long held = socket.sender.acquiredBytes();
+        boolean fits = true;
+        if (assembly != null) {
+            held += assembly.bytes.acquired();
+            fits = assembly.bytes.moveTo(scratch.heap, scratch.arrays);
+        }
+        fits &= socket.move.finish(loop, scratch);
+        releaseOn(from, budget, held);
+        if (!fits) {
+            fail(ProtocolError.NO_MEMORY);
+        }
+    }
+
+    private static void releaseOn(EventLoop loop, HeapBudget budget, long bytes) {
+        try {
+            if (bytes > 0) {
+                loop.submitPriority(() -> budget.release(bytes));
+            }
+        } catch (LoopTerminatedException e) {
+            // The budget ended with its loop.
+        }
     }
 
     @Override
     public void onClose(Stream stream, CloseReason reason) {
-        socket.times().end();
+        socket.timeouts.end();
         drop();
         closing.streamClosed();
-        if (reason == CloseReason.OUTPUT_LIMIT && bench.isFirstAtOutputLimit()) {
-            Loss.warnOfOutputLimit(socket);
+        if (reason == CloseReason.OUTPUT_LIMIT) {
+            scratch.warnOfOutputLimit(socket);
         }
     }
 
     private void drop() {
-        MessageAssembly unfinished = assembly;
+        MessageAssembly incomplete = assembly;
         assembly = null;
-        if (unfinished != null) {
-            socket.times().messageEnds();
-            unfinished.release();
+        if (incomplete != null) {
+            socket.timeouts.messageEnds();
+            incomplete.bytes.release();
         }
     }
 
     // ------------------------------------------------------------------ frames
 
-    /// @return whether there was enough to go on
+    /// @return whether to continue with the remaining input
     private boolean readFrame(Buffer data) {
         if (!header.read(data)) {
             return false;
         }
-        Violation wrong = header.violation();
-        if (wrong != null) {
-            return refuse(wrong);
+        if (header.error != null) {
+            return fail(header.error);
         }
-        return header.isControl() ? readControl(data) : beginContent(data);
+        return header.isControl() ? readControl(data) : beginPayload(data);
     }
 
-    private boolean refuse(Violation wrong) {
+    private boolean fail(ProtocolError error) {
         drop();
-        closing.fail(wrong.code(), wrong.words());
+        closing.fail(error.code, error.reason);
         return false;
     }
 
     private boolean readControl(Buffer data) {
-        int length = (int) header.length();
-        if (data.readable() < header.size() + length) {
+        int length = (int) header.length;
+        if (data.readable() < header.size + length) {
             return false;
         }
-        data.skip(header.size());
-        byte[] content = take(data, length);
-        switch (header.opcode()) {
-            case FrameHeader.CLOSE -> {
-                Violation wrong = closing.heard(content, length, bench.text);
-                return wrong == null || refuse(wrong);
-            }
-            case FrameHeader.PING -> {
-                if (closing.isOpen()) {
-                    socket.deliverPing(content, length);
-                }
-            }
-            default -> {
-                if (closing.isOpen()) {
-                    socket.deliverPong(content, length);
-                }
-            }
+        byte[] payload = readUnmasked(data, length);
+        if (header.opcode == FrameHeader.CLOSE) {
+            ProtocolError error = closing.receive(payload, length, scratch.validator);
+            return error == null || fail(error);
+        }
+        if (header.opcode == FrameHeader.PING && closing.mayPong()) {
+            socket.deliverPing(payload, length);
+        } else if (header.opcode == FrameHeader.PONG && closing.isOpen()) {
+            socket.callbacks.deliver(socket.callbacks.pong, payload, length, null);
         }
         return true;
     }
 
-    /// @return memory of the loop's with so many bytes, unmasked
-    private byte[] take(Buffer data, int length) {
-        data.get(bench.scratch, 0, length);
-        Masking.apply(bench.scratch, 0, length, header.key(), 0);
-        return bench.scratch;
+    /// Reads the header and the whole payload of a frame.
+    ///
+    /// @return memory of the loop that begins with the payload
+    private byte[] readUnmasked(Buffer data, int length) {
+        data.skip(header.size).get(scratch.scratch, 0, length);
+        Masking.apply(scratch.scratch, 0, length, header.key, 0);
+        return scratch.scratch;
     }
 
     // ------------------------------------------------------------------ messages
 
-    private boolean beginContent(Buffer data) {
-        boolean continues = header.opcode() == FrameHeader.CONTINUATION;
+    private boolean beginPayload(Buffer data) {
+        boolean continues = header.opcode == FrameHeader.CONTINUATION;
         if (continues != (assembly != null) && closing.isOpen()) {
-            return refuse(continues ? Violation.NOTHING_TO_CONTINUE : Violation.NOT_CONTINUED);
+            return fail(
+                    continues ? ProtocolError.NOTHING_TO_CONTINUE : ProtocolError.NOT_CONTINUED);
         }
-        long length = header.length();
         if (!closing.isOpen()) {
             drop();
         } else if (assembly == null) {
-            boolean packed = header.isPacked();
-            int most = packed ? Inflation.mostPacked(config.maxMessage()) : config.maxMessage();
-            if (length > most) {
-                return refuse(Violation.TOO_LONG);
+            int max = config.maxMessage();
+            max = header.compressed ? Inflation.maxCompressed(max) : max;
+            if (header.length > max) {
+                return fail(ProtocolError.TOO_LONG);
             }
-            if (isWhole(data)) {
-                return readWhole(data);
+            if (isCompleteMessage(data)) {
+                return readMessage(data);
             }
-            assembly =
-                    new MessageAssembly(bench, header.opcode() == FrameHeader.TEXT, packed, most);
-            socket.times().messageBegins();
-        } else if (!assembly.fits(length)) {
-            return refuse(Violation.TOO_LONG);
+            boolean text = header.opcode == FrameHeader.TEXT;
+            assembly = new MessageAssembly(scratch, text, header.compressed, max);
+            socket.timeouts.messageBegins();
+        } else if (!assembly.bytes.fits(header.length)) {
+            return fail(ProtocolError.TOO_LONG);
         }
-        data.skip(header.size());
+        data.skip(header.size);
         inFrame = true;
-        taken = 0;
-        return readContent(data);
+        frameBytes = 0;
+        return readPayload(data);
     }
 
-    /// Whether the frame is a message, and there is all of it.
-    private boolean isWhole(Buffer data) {
-        return header.isLast()
-                && header.length()
-                        <= Math.min(Workbench.SCRATCH_BYTES, data.readable() - header.size());
+    /// Returns whether the frame is a message, and has arrived completely.
+    private boolean isCompleteMessage(Buffer data) {
+        int available = data.readable() - header.size;
+        return header.last && header.length <= Math.min(WebSocketScratch.SCRATCH_BYTES, available);
     }
 
-    private boolean readWhole(Buffer data) {
-        int length = (int) header.length();
-        boolean text = header.opcode() == FrameHeader.TEXT;
-        data.skip(header.size());
-        byte[] content = take(data, length);
-        if (header.isPacked()) {
-            return deliverPacked(text, content, length);
+    private boolean readMessage(Buffer data) {
+        int length = (int) header.length;
+        boolean text = header.opcode == FrameHeader.TEXT;
+        byte[] payload = readUnmasked(data, length);
+        if (header.compressed) {
+            return deliverCompressed(text, payload, length);
         }
-        if (text && !isText(content, length)) {
-            return refuse(Violation.NOT_UTF8);
+        if (text && !isValidText(payload, length)) {
+            return fail(ProtocolError.NOT_UTF8);
         }
-        socket.deliver(text, content, length);
+        socket.callbacks.deliver(text, payload, length, null);
         return true;
     }
 
-    private boolean isText(byte[] content, int length) {
-        bench.text.reset();
-        return bench.text.accept(content, 0, length) && bench.text.isWhole();
+    private boolean isValidText(byte[] payload, int length) {
+        scratch.validator.reset();
+        return scratch.validator.accept(payload, 0, length) && scratch.validator.isComplete();
     }
 
-    private boolean deliverPacked(boolean text, byte[] packed, int length) {
-        Inflation inflation = bench.inflation;
+    private boolean deliverCompressed(boolean text, byte[] compressed, int length) {
+        Inflation inflation = scratch.inflation;
         try {
-            Violation wrong = inflation.inflate(packed, length, config.maxMessage());
-            if (wrong == null && text && !isText(inflation.bytes(), inflation.size())) {
-                wrong = Violation.NOT_UTF8;
+            ProtocolError error = inflation.inflate(compressed, length, config.maxMessage());
+            if (error == null && text && !isValidText(inflation.bytes, inflation.size)) {
+                error = ProtocolError.NOT_UTF8;
             }
-            if (wrong != null) {
-                return refuse(wrong);
+            if (error != null) {
+                return fail(error);
             }
-            socket.deliver(text, inflation.bytes(), inflation.size());
+            socket.callbacks.deliver(text, inflation.bytes, inflation.size, null);
             return true;
         } finally {
             inflation.release();
         }
     }
 
-    private boolean readContent(Buffer data) {
-        long left = header.length() - taken;
-        int count = (int) Math.min(Math.min(left, data.readable()), Workbench.SCRATCH_BYTES);
+    private boolean readPayload(Buffer data) {
+        long left = header.length - frameBytes;
+        int count = (int) Math.min(Math.min(left, data.readable()), WebSocketScratch.SCRATCH_BYTES);
         MessageAssembly message = assembly;
         if (message == null || !closing.isOpen()) {
-            data.skip(count); // The closing handshake has begun: nobody wants it any more.
+            data.skip(count); // The socket is closing and drops messages.
         } else if (count > 0) {
-            socket.times().messageGrows(count);
-            Violation wrong = message.take(data, count, header.key(), taken);
-            if (wrong != null) {
-                return refuse(wrong);
+            socket.timeouts.messageGrows(count);
+            ProtocolError error = message.append(data, count, header.key, frameBytes);
+            if (error != null) {
+                return fail(error);
             }
         }
-        taken += count;
-        if (taken == header.length()) {
+        frameBytes += count;
+        if (frameBytes == header.length) {
             inFrame = false;
-            return !header.isLast() || message == null || endMessage(message);
+            return !header.last || message == null || endMessage(message);
         }
         return true;
     }
 
     private boolean endMessage(MessageAssembly message) {
         assembly = null;
-        socket.times().messageEnds();
+        socket.timeouts.messageEnds();
         try {
             if (!closing.isOpen()) {
                 return true;
             }
-            if (!message.isWhole()) {
-                return refuse(Violation.NOT_UTF8);
+            if (!message.isComplete()) {
+                return fail(ProtocolError.NOT_UTF8);
             }
-            if (message.isPacked()) {
-                return deliverPacked(message.isText(), message.bytes(), message.size());
+            byte[] payload = message.bytes.array();
+            int length = message.bytes.size();
+            if (message.compressed) {
+                return deliverCompressed(message.text, payload, length);
             }
-            socket.deliver(message.isText(), message.bytes(), message.size());
+            socket.callbacks.deliver(message.text, payload, length, message.bytes);
             return true;
         } finally {
-            message.release();
+            message.bytes.release();
         }
     }
 }

@@ -1,7 +1,7 @@
-/// WebSocket behind the public types: what is read of frames and put together, what is written, how a socket is
-/// opened and closed.
+/// WebSocket behind the public types: reads and writes frames, assembles messages, opens and closes
+/// sockets.
 ///
-/// Start with [dev.gyre.http.internal.websocket.WebSocketProtocol] for what arrives, and with
-/// [dev.gyre.http.internal.websocket.LoopSocket] for what is sent.
+/// Start with [dev.gyre.http.internal.websocket.WebSocketProtocol] for input, and with
+/// [dev.gyre.http.internal.websocket.LoopWebSocket] for output.
 @org.jspecify.annotations.NullMarked
 package dev.gyre.http.internal.websocket;

@@ -53,7 +53,7 @@ class ByteRangesPropertyTest {
         ByteRanges.Kind expected =
                 firsts.size() > 16 || overlap
                         ? ByteRanges.Kind.WHOLE
-                        : there.isEmpty() ? ByteRanges.Kind.NOWHERE : ByteRanges.Kind.PARTS;
+                        : there.isEmpty() ? ByteRanges.Kind.UNSATISFIABLE : ByteRanges.Kind.PARTS;
         assertThat(ranges.kind()).as("%s of %d", asked, size).isEqualTo(expected);
         if (expected == ByteRanges.Kind.PARTS) {
             assertThat(ranges.parts().stream().map(ByteRanges.Part::offset).toList())
@@ -72,12 +72,12 @@ class ByteRangesPropertyTest {
 
     @Example
     void of_anEmptyFile_isNowhere_orAllOfItIfItsLastBytesAreAskedFor() {
-        assertThat(of("0-", 0)).isEqualTo("NOWHERE");
-        assertThat(of("0-0", 0)).isEqualTo("NOWHERE");
-        assertThat(of("-0", 0)).isEqualTo("NOWHERE");
+        assertThat(of("0-", 0)).isEqualTo("UNSATISFIABLE");
+        assertThat(of("0-0", 0)).isEqualTo("UNSATISFIABLE");
+        assertThat(of("-0", 0)).isEqualTo("UNSATISFIABLE");
         assertThat(of("-1", 0)).isEqualTo("WHOLE");
         assertThat(of("0-,-5", 0)).isEqualTo("WHOLE");
-        assertThat(of("-0", 9)).isEqualTo("NOWHERE");
+        assertThat(of("-0", 9)).isEqualTo("UNSATISFIABLE");
         assertThat(of("-1", 9)).isEqualTo("8-8");
         assertThat(of("-9", 9)).isEqualTo("0-8");
         assertThat(of("-10", 9)).isEqualTo("0-8");
@@ -92,7 +92,7 @@ class ByteRangesPropertyTest {
         assertThat(of("0-1,5-4", 9)).isEqualTo("WHOLE");
         assertThat(of("20-10", 9)).isEqualTo("WHOLE");
         assertThat(of("8-8", 9)).isEqualTo("8-8");
-        assertThat(of("9-9", 9)).isEqualTo("NOWHERE");
+        assertThat(of("9-9", 9)).isEqualTo("UNSATISFIABLE");
         assertThat(of("-", 9)).isEqualTo("WHOLE");
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.http.FilesConfig;
+import dev.gyre.http.internal.files.CachedFile.Representation;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +42,7 @@ class FileCacheTest {
     }
 
     private CachedFile load(String name) throws IOException {
-        Found found = loader.load(new RequestedPath(List.of(name), false), 0);
+        FileLoader.Result found = loader.load(new RequestedPath(List.of(name), false), 0);
         assertThat(found).isInstanceOf(CachedFile.class);
         return (CachedFile) found;
     }
@@ -104,7 +105,7 @@ class FileCacheTest {
         assertThat(isOpen(sent)).isTrue();
         assertThat(cache.get(key("small"))).isNotNull();
         assertThat(cache.releaseDescriptors()).as("nothing is left to release").isFalse();
-        cache.letGo(sent);
+        cache.release(sent);
         assertThat(isOpen(sent)).isFalse();
     }
 
@@ -128,7 +129,7 @@ class FileCacheTest {
         cache.sweep(file.usedNanos + TimeUnit.SECONDS.toNanos(10));
         assertThat(isOpen(file)).isFalse();
         assertThat(cache.size()).isZero();
-        assertThat(cache.held()).isZero();
+        assertThat(cache.openFiles()).isZero();
     }
 
     @Test
@@ -139,7 +140,7 @@ class FileCacheTest {
         cache.remove(key("big"));
         assertThat(isOpen(file)).as("somebody is sending it").isTrue();
         assertThat(cache.get(key("big"))).isNull();
-        cache.letGo(file);
+        cache.release(file);
         assertThat(isOpen(file)).isFalse();
     }
 
@@ -163,8 +164,8 @@ class FileCacheTest {
         byte[] content = new byte[8 << 20];
         for (int i = 0; i < 4; i++) {
             CachedFile like = load("small");
-            FileForm large =
-                    new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
+            Representation large =
+                    new Representation(like.plain.head(), "\"x\"", content.length, content, null);
             cache.put(
                     key("" + i),
                     new CachedFile(
@@ -175,17 +176,18 @@ class FileCacheTest {
     }
 
     @Test
-    void mostToCompress_whenThereIsLittleRoom_isWhatIsSmall() throws Exception {
-        assertThat(cache.mostToCompress()).isEqualTo(FileLoader.MOST_GZIP_BYTES);
+    void maxGzipBytes_withLittleFreeMemory_isSmall() throws Exception {
+        assertThat(cache.maxGzipBytes()).isEqualTo(FileLoader.MAX_GZIP_BYTES);
         byte[] content = new byte[(15 << 20) + 1];
         CachedFile like = load("small");
-        FileForm large = new FileForm(like.plain.head(), "\"x\"", content.length, content, null);
+        Representation large =
+                new Representation(like.plain.head(), "\"x\"", content.length, content, null);
         cache.put(
                 key("a"),
                 new CachedFile(like.path, like.identity, large, null, false, null, false, 0, true));
-        assertThat(cache.mostToCompress()).isEqualTo(64 << 10);
+        assertThat(cache.maxGzipBytes()).isEqualTo(64 << 10);
         cache.remove(key("a"));
-        assertThat(cache.mostToCompress()).isEqualTo(FileLoader.MOST_GZIP_BYTES);
+        assertThat(cache.maxGzipBytes()).isEqualTo(FileLoader.MAX_GZIP_BYTES);
     }
 
     @Test
@@ -194,7 +196,7 @@ class FileCacheTest {
         loop.close();
         cache.put(key("a"), late);
         assertThat(isOpen(late)).isFalse();
-        assertThat(cache.held()).isZero();
+        assertThat(cache.openFiles()).isZero();
     }
 
     @Test

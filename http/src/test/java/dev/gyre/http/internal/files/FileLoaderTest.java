@@ -19,8 +19,9 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Function;
 
-/// What a look at the disk makes of a file that somebody changes at that very moment.
+/// Lookups of files that change during the lookup.
 class FileLoaderTest {
     private static final Instant WRITTEN = Instant.parse("2026-01-02T03:04:05.5Z");
 
@@ -33,7 +34,7 @@ class FileLoaderTest {
         Files.writeString(root.resolve("a.txt"), "old");
     }
 
-    private FileLoader loader(FileOpener.Call open, Instant now) {
+    private FileLoader loader(Function<Path, Descriptor> open, Instant now) {
         FileOpener opener = new FileOpener(false, open);
         return new FileLoader(root, FilesConfig.DEFAULT, true, opener, InstantSource.fixed(now));
     }
@@ -42,15 +43,14 @@ class FileLoaderTest {
         return Descriptor.open(path, StandardOpenOption.READ);
     }
 
-    private static Found load(FileLoader loader, int mostToCompress) throws IOException {
-        return loader.load(new RequestedPath(List.of("a.txt"), false), mostToCompress);
+    private static FileLoader.Result load(FileLoader loader, int maxGzipBytes) throws IOException {
+        return loader.load(new RequestedPath(List.of("a.txt"), false), maxGzipBytes);
     }
 
-    // ------------------------------------------------------------------ replaced while it is
-    // opened
+    // ------------------------------------------------------------------ replaced during the open
 
-    /// Opens what is there, and then has another file take its place so often.
-    private FileOpener.Call replacing(int times) {
+    /// Opens a file and then replaces it, this many times.
+    private Function<Path, Descriptor> replacing(int times) {
         int[] left = {times};
         return path -> {
             Descriptor file = opened(path);
@@ -69,21 +69,21 @@ class FileLoaderTest {
     @Test
     void load_ofAFileReplacedWhileItIsOpened_isTheOneThatTookItsPlace() throws Exception {
         for (int times : List.of(1, 5)) {
-            Found found = load(loader(replacing(times), Instant.now()), 0);
+            FileLoader.Result found = load(loader(replacing(times), Instant.now()), 0);
             assertThat(found).isInstanceOf(CachedFile.class);
-            assertThat(((CachedFile) found).plain.content()).asString().isEqualTo("new");
+            assertThat(((CachedFile) found).plain.body()).asString().isEqualTo("new");
         }
     }
 
     @Test
     void load_ofAFileReplacedWithoutEnd_isRefusedAfterSomeTries() throws Exception {
         assertThat(load(loader(replacing(Integer.MAX_VALUE), Instant.now()), 0))
-                .isEqualTo(new Found.Nothing(503));
+                .isEqualTo(new FileLoader.Failed(503));
     }
 
     @Test
     void load_ofAFileRemovedWhileItIsOpened_isNothing() throws Exception {
-        FileOpener.Call removing =
+        Function<Path, Descriptor> removing =
                 path -> {
                     Descriptor file = opened(path);
                     try {
@@ -93,13 +93,13 @@ class FileLoaderTest {
                     }
                     return file;
                 };
-        assertThat(load(loader(removing, Instant.now()), 0)).isEqualTo(new Found.Nothing(404));
+        assertThat(load(loader(removing, Instant.now()), 0)).isEqualTo(new FileLoader.Failed(404));
     }
 
     @Test
     void load_ofAFileThatALinkTakesThePlaceOf_isNothing() throws Exception {
         Path secret = Files.writeString(root.resolve("secret (deleted)"), "secret");
-        FileOpener.Call linking =
+        Function<Path, Descriptor> linking =
                 path -> {
                     try {
                         Files.delete(path);
@@ -109,10 +109,10 @@ class FileLoaderTest {
                     }
                     return opened(path);
                 };
-        assertThat(load(loader(linking, Instant.now()), 0)).isEqualTo(new Found.Nothing(404));
+        assertThat(load(loader(linking, Instant.now()), 0)).isEqualTo(new FileLoader.Failed(404));
     }
 
-    // ------------------------------------------------------------------ vouched for
+    // ------------------------------------------------------------------ validators
 
     private CachedFile loadedAt(Instant now) throws IOException {
         Files.setLastModifiedTime(root.resolve("a.txt"), FileTime.from(WRITTEN));
@@ -123,13 +123,13 @@ class FileLoaderTest {
     void load_ofAFileThatWasJustWritten_vouchesForNoByte() throws Exception {
         CachedFile young = loadedAt(WRITTEN.plusSeconds(2));
         assertThat(young.plain.etag()).matches("W/\"[0-9a-f-]+\"");
-        assertThat(young.plain.head().fields()).doesNotContain("Last-Modified");
-        assertThat(young.isSettled()).isFalse();
+        assertThat(young.plain.head().headers()).doesNotContain("Last-Modified");
+        assertThat(young.isSettled).isFalse();
         CachedFile old = loadedAt(WRITTEN.plusSeconds(3));
         assertThat(old.plain.etag()).matches("\"[0-9a-f-]+\"");
-        assertThat(old.plain.head().fields())
+        assertThat(old.plain.head().headers())
                 .containsSequence("Last-Modified", "Fri, 02 Jan 2026 03:04:05 GMT");
-        assertThat(old.isSettled()).isTrue();
+        assertThat(old.isSettled).isTrue();
     }
 
     @Test
@@ -138,7 +138,7 @@ class FileLoaderTest {
                 root.resolve("a.txt"), FileTime.from(Instant.parse("2999-01-01T00:00:00Z")));
         Instant later = Instant.now().plusSeconds(100);
         CachedFile file = (CachedFile) load(loader(FileLoaderTest::opened, later), 0);
-        assertThat(file.isSettled()).isTrue();
+        assertThat(file.isSettled).isTrue();
         assertThat(file.modified).isEqualTo(later.getEpochSecond());
     }
 
@@ -151,12 +151,12 @@ class FileLoaderTest {
         for (int most : List.of(0, 99_999)) {
             CachedFile plain = (CachedFile) load(loader, most);
             assertThat(plain.gzip).isNull();
-            assertThat(plain.untried).isTrue();
+            assertThat(plain.canCompress).isTrue();
             plain.close();
         }
         CachedFile compressed = (CachedFile) load(loader, 100_000);
         assertThat(compressed.gzip).isNotNull();
-        assertThat(compressed.untried).isFalse();
+        assertThat(compressed.canCompress).isFalse();
         compressed.close();
     }
 }

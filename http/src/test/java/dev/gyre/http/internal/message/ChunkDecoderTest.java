@@ -57,7 +57,7 @@ class ChunkDecoderTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> decoder.taken(4))
-                .withMessageContaining("next() said 3");
+                .withMessageContaining("next() returned 3");
         assertThatIllegalArgumentException().isThrownBy(() -> decoder.taken(-1));
     }
 
@@ -65,10 +65,10 @@ class ChunkDecoderTest {
     @Test
     void refused_staysSo_untilReset() {
         Buffer data = Buffer.allocate(100).put("x\r\n");
-        assertThatIllegalStateException().isThrownBy(decoder::refusal);
-        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.REFUSED);
-        assertThat(decoder.next(data.clear().put("0\r\n\r\n"))).isEqualTo(ChunkDecoder.REFUSED);
-        assertThat(decoder.refusal()).isEqualTo(Refusal.BAD_CHUNK_SIZE);
+        assertThatIllegalStateException().isThrownBy(decoder::error);
+        assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.REJECTED);
+        assertThat(decoder.next(data.clear().put("0\r\n\r\n"))).isEqualTo(ChunkDecoder.REJECTED);
+        assertThat(decoder.error()).isEqualTo(ParseError.BAD_CHUNK_SIZE);
 
         decoder.reset();
 
@@ -82,8 +82,8 @@ class ChunkDecoderTest {
         assertThat(decoder.next(data)).isEqualTo(ChunkDecoder.END);
         data.clear().put("x".repeat(100));
 
-        assertThat(decoder.trailers().all("DIGEST")).containsExactly("a, B", "c");
-        assertThat(decoder.trailers().lists("Digest", "b")).isTrue();
+        assertThat(decoder.trailers().getAll("DIGEST")).containsExactly("a, B", "c");
+        assertThat(decoder.trailers().containsToken("Digest", "b")).isTrue();
 
         decoder.reset();
         assertThat(decoder.trailers().size()).isZero();

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Messages with what comes of them, read from `.txt` files beside the tests.
+/// Messages and their expected outcome, from `.txt` files beside the tests.
 public final class Corpus {
-    /// A message. What comes of it is a record of [MessageReader], or the name of a [Refusal].
+    /// A message. Its outcome is a record of [MessageReader], or the name of a [ParseError].
     @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
     public record Case(String name, String method, byte[] bytes, String outcome) {
         @Override

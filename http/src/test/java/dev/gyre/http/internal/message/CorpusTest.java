@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// Every message of the corpora: what comes of it, and that it is the same in whichever pieces it arrives.
+/// The outcome of every message of the corpora, which does not depend on its pieces.
 class CorpusTest {
     private static final Pattern REFUSAL = Pattern.compile("[A-Z_0-9]+");
 
@@ -104,19 +104,21 @@ class CorpusTest {
     @Clause("H-1")
     @Test
     void corpora_haveAMessageForEveryRefusal_butThoseOfLimits() {
-        List<Refusal> byLimits =
+        List<ParseError> byLimits =
                 List.of(
-                        Refusal.TARGET_TOO_LONG,
-                        Refusal.MISDIRECTED, // Depends on the connection.
-                        Refusal.HEAD_TOO_SLOW,
-                        Refusal.NO_MEMORY,
-                        Refusal.HEAD_TOO_LARGE,
-                        Refusal.TOO_MANY_FIELDS,
-                        Refusal.CONTENT_TOO_LARGE,
-                        Refusal.CHUNK_LINE_TOO_LONG,
-                        Refusal.TOO_MANY_EXTENSIONS,
-                        Refusal.TRAILER_TOO_LARGE);
-        assertThat(Arrays.stream(Refusal.values()).filter(refusal -> !byLimits.contains(refusal)))
+                        ParseError.TARGET_TOO_LONG,
+                        ParseError.MISDIRECTED, // Depends on the connection.
+                        ParseError.HEAD_TOO_SLOW,
+                        ParseError.NO_MEMORY,
+                        ParseError.HEAD_TOO_LARGE,
+                        ParseError.TOO_MANY_HEADERS,
+                        ParseError.CONTENT_TOO_LARGE,
+                        ParseError.CHUNK_LINE_TOO_LONG,
+                        ParseError.TOO_MANY_EXTENSIONS,
+                        ParseError.TRAILER_TOO_LARGE);
+        assertThat(
+                        Arrays.stream(ParseError.values())
+                                .filter(refusal -> !byLimits.contains(refusal)))
                 .as("refusals: add a message to a corpus for each that is missing")
                 .allMatch(
                         refusal ->

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 import java.lang.management.ManagementFactory;
 import java.util.function.IntSupplier;
 
-/// Counts bytes, not time, of heads that are not refused: a refusal is the last thing on its connection, and leaves a text for the log. The compiler's own work can fall into a window, so the best of many counts.
+/// Counts the bytes allocated for valid heads. A rejected head is the last one on its connection and
+/// creates text for a log. The compiler may allocate within a window, so the best of many counts.
 class HeadAllocationTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int HEADS = 100_000;

@@ -16,12 +16,11 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/// Messages that are made of a model, and what is understood of them is the model again, in whichever pieces
-/// they come.
+/// Messages generated from a model parse to that model, in any pieces.
 class MessagePropertyTest {
     private static final String TOKEN = "abcXYZ019!#$%&'*+-.^_`|~";
 
-    /// A field, with the white space around its value.
+    /// A header, with the white space around its value.
     record Field(String name, String before, String value, String after) {
         String rendered() {
             return name + ":" + before + value + after + "\r\n";
@@ -43,7 +42,7 @@ class MessagePropertyTest {
         }
     }
 
-    /// Content in chunks, or of a length if there are none.
+    /// A body in chunks, or of known length if there are none.
     record Content(String data, List<Chunk> chunks, List<Field> trailers) {}
 
     record Message(
@@ -153,7 +152,7 @@ class MessagePropertyTest {
         Arbitrary<String> methods =
                 Arbitraries.oneOf(
                         Arbitraries.of("GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "PATCH"),
-                        text(TOKEN, 1, RequestLine.LONGEST_METHOD));
+                        text(TOKEN, 1, RequestHead.MAX_METHOD_LENGTH));
         Arbitrary<String> targets =
                 text("ab/?%&=.~[]@!$'()*+,;:-_09AZ", 0, 40)
                         .map(rest -> "/" + rest.replace("%", "%4f"));

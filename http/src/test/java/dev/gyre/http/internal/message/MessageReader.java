@@ -3,8 +3,8 @@ package dev.gyre.http.internal.message;
 import dev.gyre.http.Headers;
 import dev.gyre.io.Buffer;
 
-/// Reads messages the way a connection does, what is left unread in front of what comes next, and notes
-/// everything that it understands in one line of text.
+/// Reads messages as a connection does, with unread bytes before new ones, and records everything
+/// parsed in one line of text.
 public final class MessageReader {
     static final int MAX_TARGET = 256;
     static final int MAX_HEAD = 1024;
@@ -38,12 +38,12 @@ public final class MessageReader {
         response.forMethod(method);
     }
 
-    /// What is understood of requests that come in these pieces.
+    /// Returns a record of requests that arrive in these pieces.
     public static String ofRequests(byte[] bytes, int... cuts) {
         return read(new MessageReader(false, "GET", bytes.length), bytes, cuts);
     }
 
-    /// What is understood of responses to a method that come in these pieces.
+    /// Returns a record of responses to a method that arrive in these pieces.
     public static String ofResponses(String method, byte[] bytes, int... cuts) {
         return read(new MessageReader(true, method, bytes.length), bytes, cuts);
     }
@@ -90,7 +90,7 @@ public final class MessageReader {
     private void head() {
         int length = responses ? response.parse(unread) : request.parse(unread);
         if (length < 0) {
-            refuse(responses ? response.refusal() : request.refusal());
+            refuse(responses ? response.error() : request.error());
         } else if (length > 0) {
             if (responses) {
                 noteResponse();
@@ -107,9 +107,15 @@ public final class MessageReader {
         noted.append(request.isHttp10() ? " 1.0" : " 1.1");
         noted.append(request.keepsAlive() ? " keep" : " close");
         noted.append(request.expectsContinue() ? " continue" : "");
-        noted.append(request.asksForUpgrade() ? " upgrade" : "");
+        noted.append(isUpgrade() ? " upgrade" : "");
         note(request);
         follow(request.isChunked(), request.contentLength());
+    }
+
+    private boolean isUpgrade() {
+        return request.containsToken("Connection", "upgrade")
+                && request.contains("Upgrade")
+                && !request.isHttp10();
     }
 
     private void noteResponse() {
@@ -146,9 +152,9 @@ public final class MessageReader {
             int taken = Math.max(1, bytes - 1);
             takeContent(taken);
             chunks.taken(taken);
-        } else if (bytes == ChunkDecoder.REFUSED) {
+        } else if (bytes == ChunkDecoder.REJECTED) {
             noteContent();
-            refuse(chunks.refusal());
+            refuse(chunks.error());
         } else if (bytes == ChunkDecoder.END) {
             message();
             if (chunks.trailers().size() > 0) {
@@ -177,7 +183,7 @@ public final class MessageReader {
         }
     }
 
-    private void refuse(Refusal refusal) {
+    private void refuse(ParseError refusal) {
         noted.append(noted.isEmpty() ? "" : "; ").append("refused ").append(refusal);
         part = Part.REFUSED;
     }

@@ -3,9 +3,9 @@ package dev.gyre.http.internal.message;
 import java.util.Arrays;
 import java.util.Random;
 
-/// Makes messages that nobody would write of ones that somebody did.
+/// Mutates valid messages into malformed ones.
 public final class Mutations {
-    /// What parsers trip over.
+    /// Bytes that parsers often mishandle.
     private static final String[] PIECES = {
         "\r\n",
         "\n",

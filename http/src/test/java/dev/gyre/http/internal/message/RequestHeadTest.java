@@ -70,14 +70,14 @@ class RequestHeadTest {
         assertThat(headers.get("HOST")).isEqualTo("example.org");
         assertThat(headers.get("Hos")).isNull();
         assertThat(headers.get("")).isNull();
-        assertThat(headers.all("X-list")).containsExactly("a, B ,c", "d");
-        assertThat(headers.all("nothing")).isEmpty();
+        assertThat(headers.getAll("X-list")).containsExactly("a, B ,c", "d");
+        assertThat(headers.getAll("nothing")).isEmpty();
         assertThat(headers.contains("accept")).isTrue();
         assertThat(headers.contains("accepts")).isFalse();
-        assertThat(headers.lists("X-List", "b")).isTrue();
-        assertThat(headers.lists("X-List", "D")).isTrue();
-        assertThat(headers.lists("X-List", "a, B")).isFalse();
-        assertThat(headers.lists("X-List", "e")).isFalse();
+        assertThat(headers.containsToken("X-List", "b")).isTrue();
+        assertThat(headers.containsToken("X-List", "D")).isTrue();
+        assertThat(headers.containsToken("X-List", "a, B")).isFalse();
+        assertThat(headers.containsToken("X-List", "e")).isFalse();
         assertThat(headers.size()).isEqualTo(4);
         List<String> names = new ArrayList<>();
         headers.forEach((name, value) -> names.add(name));
@@ -132,11 +132,11 @@ class RequestHeadTest {
     @Test
     void refusal_isThereOnlyIfRefused() {
         assertThat(head.parse(buffer("GET / HTTP/3.0\r\n"))).isEqualTo(-1);
-        assertThat(head.refusal()).isEqualTo(Refusal.OTHER_VERSION);
-        assertThat(head.refusal().status()).isEqualTo(505);
+        assertThat(head.error()).isEqualTo(ParseError.OTHER_VERSION);
+        assertThat(head.error().status()).isEqualTo(505);
 
         assertThat(head.parse(buffer(REQUEST))).isPositive();
-        assertThatIllegalStateException().isThrownBy(head::refusal);
+        assertThatIllegalStateException().isThrownBy(head::error);
     }
 
     @Clause("H-1")
@@ -149,7 +149,7 @@ class RequestHeadTest {
             head.parse(buffer(next));
 
             assertThat(head.size()).isZero();
-            assertThat(head.hasContent()).isFalse();
+            assertThat(head.hasBody()).isFalse();
             assertThat(head.isHttp10()).isFalse();
             assertThat(head.isMethodKnown()).isFalse();
             assertThat(head.isPathLeftOut()).isFalse();
@@ -160,10 +160,10 @@ class RequestHeadTest {
     @Clause("H-1")
     @Test
     void refusals_haveAnErrorStatusAndOneLine() {
-        for (Refusal refusal : Refusal.values()) {
+        for (ParseError refusal : ParseError.values()) {
             assertThat(refusal.status()).as("%s", refusal).isBetween(400, 505);
             assertThat(refusal.reason()).as("%s", refusal).hasSizeBetween(20, 100);
-            assertThat(Refusal.of(refusal.code())).isEqualTo(refusal);
+            assertThat(ParseError.of(refusal.code())).isEqualTo(refusal);
         }
     }
 
@@ -189,13 +189,13 @@ class RequestHeadTest {
                 String name = "x-" + i;
                 assertThat(headers.get(name)).isEqualTo("a, t" + i);
                 assertThat(headers.contains(name)).isTrue();
-                assertThat(headers.lists(name, "T" + i)).isTrue();
-                assertThat(headers.lists(name, "b")).isFalse();
-                assertThat(headers.all(name)).first().isEqualTo("a, t" + i);
-                assertThat(headers.all(name)).hasSize(i == 0 ? 2 : 1);
+                assertThat(headers.containsToken(name, "T" + i)).isTrue();
+                assertThat(headers.containsToken(name, "b")).isFalse();
+                assertThat(headers.getAll(name)).first().isEqualTo("a, t" + i);
+                assertThat(headers.getAll(name)).hasSize(i == 0 ? 2 : 1);
             }
-            assertThat(headers.all("X-0")).containsExactly("a, t0", "last");
-            assertThat(headers.lists("X-0", "last")).isTrue();
+            assertThat(headers.getAll("X-0")).containsExactly("a, t0", "last");
+            assertThat(headers.containsToken("X-0", "last")).isTrue();
             assertThat(headers.contains("X-" + count)).isFalse();
             assertThat(headers.get("X-" + count)).isNull();
             List<String> names = new ArrayList<>();

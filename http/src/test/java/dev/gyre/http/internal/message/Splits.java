@@ -9,7 +9,8 @@ import java.util.function.Function;
 public final class Splits {
     private Splits() {}
 
-    /// What comes of the bytes as a whole, which has to be what comes of them cut once anywhere, and cut everywhere.
+    /// Returns the outcome of the whole input. It must be the same if the input is cut once
+    /// anywhere, or everywhere.
     ///
     /// @param read takes where pieces begin
     static String same(byte[] bytes, Function<int[], String> read) {

@@ -20,9 +20,10 @@ import java.util.concurrent.CompletableFuture;
 class AnnouncedContentTest {
     /// Announces ten bytes, and wants to end after fewer.
     private static Promise<?> tooFew(Request request, CompletableFuture<Throwable> thrown) {
-        FileServing serving = new FileServing(((ServerRequest) request).exchange());
+        Exchange exchange = ((ServerRequest) request).exchange();
+        ServerFileExchange serving = new ServerFileExchange(exchange, new ServerResponse(exchange));
         ResponseState response = serving.exchange().response;
-        response.beginWith(Lines.TEXT, 10).stream().write("few");
+        response.beginWith(HeaderLines.TEXT, 10).stream().write("few");
         try {
             serving.complete(3);
             thrown.complete(new AssertionError("nothing was thrown"));

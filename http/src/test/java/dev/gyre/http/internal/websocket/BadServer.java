@@ -31,7 +31,7 @@ final class BadServer implements Protocol {
                             + "Upgrade: websocket\r\n"
                             + "Connection: Upgrade\r\n"
                             + "Sec-WebSocket-Accept: "
-                            + Handshake.acceptFor(key.group(1))
+                            + ServerHandshake.acceptFor(key.group(1))
                             + "\r\n"
                             + headers
                             + "\r\n");

@@ -200,22 +200,22 @@ class BothSidesTest {
                 .hasMessageContaining("404 Not Found");
         String head = "HTTP/1.1 101 Switching Protocols\r\n";
         assertThat(failure(answeredWith(head + "Upgrade: h2c\r\nConnection: Upgrade\r\n\r\n")))
-                .hasMessageContaining("something else");
+                .hasMessageContaining("another protocol");
         assertThat(
                         failure(
                                 answeredWith(
                                         head
                                                 + "Upgrade: websocket\r\nConnection: Upgrade\r\n"
                                                 + "Sec-WebSocket-Accept: AAAA\r\n\r\n")))
-                .hasMessageContaining("does not answer the key");
+                .hasMessageContaining("does not match the key");
         assertThat(failure(answeredWith("SSH-2.0-OpenSSH\r\n\r\n")))
-                .hasMessageContaining("no HTTP");
-        assertThat(failure(answeredWith("x".repeat(20_000)))).hasMessageContaining("no HTTP");
+                .hasMessageContaining("not HTTP");
+        assertThat(failure(answeredWith("x".repeat(20_000)))).hasMessageContaining("not HTTP");
         assertThat(failure(answeredWith(head + "A: " + "x".repeat(20_000))))
-                .hasMessageContaining("larger than is taken");
+                .hasMessageContaining("larger than the receiver's limit");
         assertThat(failure(answeredWith("HTTP/1.0 101 Yes\r\n\r\n")))
                 .hasMessageContaining("HTTP/1.0");
-        assertThat(failure(answeredWith(""))).hasMessageContaining("before it answered");
+        assertThat(failure(answeredWith(""))).hasMessageContaining("before it responded");
     }
 
     @Clause("K-1")
@@ -279,6 +279,8 @@ class BothSidesTest {
             assertThatThrownBy(() -> WebSocketConfig.DEFAULT.withHeader(wrong, "x"))
                     .isInstanceOf(IllegalArgumentException.class);
         }
+        assertThatThrownBy(() -> WebSocketConfig.DEFAULT.withHeader("A", "x".repeat(1 << 20)))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> WebSocketConfig.DEFAULT.withHeader("A", "x\r\nB: y"))
                 .isInstanceOf(IllegalArgumentException.class);
     }

@@ -156,7 +156,7 @@ class CompressionTest {
             nothing[i + 4] = (byte) 0xff;
         }
         try (ServerSide server = server()) {
-            Workbench bench = Workbench.of(server.world.loop());
+            WebSocketScratch bench = WebSocketScratch.of(server.world.loop());
             long before = bench.workedBytes();
             server.send(frame(LAST | PACKED | BINARY, nothing, true));
             assertThat(server.answers()).containsExactly(binary(new byte[0]));
@@ -297,14 +297,14 @@ class CompressionTest {
         byte[] dynamic = deflated(utf8(words(3000)));
         byte[] stored = HexFormat.of().parseHex("000800f7ff4142434445464748" + "00");
         try (ServerSide server = server()) {
-            Inflation inflation = Workbench.of(server.world.loop()).inflation;
+            Inflation inflation = WebSocketScratch.of(server.world.loop()).inflation;
             for (byte[] whole : new byte[][] {fixed, dynamic, stored}) {
                 assertThat(inflation.inflate(whole, whole.length, 1 << 20)).isNull();
                 // The first byte of a stored block is a whole message, of nothing.
                 for (int length = 2; length < whole.length; length++) {
                     assertThat(inflation.inflate(whole, length, 1 << 20))
                             .as("%d of %d bytes", length, whole.length)
-                            .isEqualTo(Violation.NOT_DEFLATE);
+                            .isEqualTo(ProtocolError.NOT_DEFLATE);
                 }
             }
             server.send(frame(LAST | PACKED | BINARY, Arrays.copyOf(stored, 7), true));

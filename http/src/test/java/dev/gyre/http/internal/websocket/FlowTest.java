@@ -12,10 +12,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.gyre.Clause;
 import dev.gyre.conformance.On;
+import dev.gyre.http.SlowConsumerPolicy;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.WebSocketConfig;
 import dev.gyre.http.WebSocketMessage;
-import dev.gyre.http.WhenSlow;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.StreamConfig;
 
@@ -34,8 +34,8 @@ class FlowTest {
     private static final int MANY = 2000;
     private static final String LINE = "x".repeat(1000);
 
-    private static ServerSide slow(WhenSlow policy) {
-        WebSocketConfig config = WebSocketConfig.DEFAULT.withWhenSlow(policy);
+    private static ServerSide slow(SlowConsumerPolicy policy) {
+        WebSocketConfig config = WebSocketConfig.DEFAULT.withSlowConsumerPolicy(policy);
         ServerSide server = ServerSide.of(config, false, StreamConfig.DEFAULT, socket -> {});
         server.peer.pauseReading();
         return server;
@@ -48,7 +48,7 @@ class FlowTest {
     @Clause("K-1")
     @Test
     void slowPeer_thatIsWaitedFor_getsEverything() {
-        try (ServerSide server = slow(WhenSlow.WAIT)) {
+        try (ServerSide server = slow(SlowConsumerPolicy.WAIT)) {
             List<String> told = new ArrayList<>();
             server.socket.onWritable(() -> told.add("writable"));
             boolean more = true;
@@ -69,7 +69,7 @@ class FlowTest {
     @Clause("K-1")
     @Test
     void slowPeer_whoseMessagesAreDropped_missesSome_andHearsLaterOnes() {
-        try (ServerSide server = slow(WhenSlow.DROP)) {
+        try (ServerSide server = slow(SlowConsumerPolicy.DROP)) {
             for (int i = 0; i < MANY; i++) {
                 server.socket.send(LINE);
                 server.world.run();
@@ -89,7 +89,7 @@ class FlowTest {
     @Clause("K-1")
     @Test
     void slowPeer_thatIsClosed_isTold1013() {
-        try (ServerSide server = slow(WhenSlow.CLOSE)) {
+        try (ServerSide server = slow(SlowConsumerPolicy.CLOSE)) {
             for (int i = 0; i < MANY; i++) {
                 server.socket.send(LINE);
             }

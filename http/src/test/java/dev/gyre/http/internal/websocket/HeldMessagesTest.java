@@ -33,8 +33,8 @@ class HeldMessagesTest {
         return ServerSide.echo(WebSocketConfig.DEFAULT, true);
     }
 
-    private static Workbench bench(ServerSide server) {
-        return Workbench.of(server.world.loop());
+    private static WebSocketScratch bench(ServerSide server) {
+        return WebSocketScratch.of(server.world.loop());
     }
 
     @Clause("K-1")
@@ -42,7 +42,7 @@ class HeldMessagesTest {
     void message_thatIsNotWhole_holdsWhatWasSent_notWhatComesOfIt() {
         try (ServerSide server = server()) {
             server.send(frame(PACKED | BINARY, MEGABYTE, true));
-            assertThat(bench(server).share.takenBytes())
+            assertThat(bench(server).heap.usedBytes())
                     .isBetween((long) MEGABYTE.length, 4L * MEGABYTE.length);
         }
     }
@@ -51,14 +51,14 @@ class HeldMessagesTest {
     @Test
     void messages_thatAreNotWhole_aboveTheShareOfAll_closeWith1013() {
         try (ServerSide server = server()) {
-            Workbench bench = bench(server);
-            long others = bench.share.limitBytes() - 4000;
-            assertThat(bench.share.take(others)).isTrue();
+            WebSocketScratch bench = bench(server);
+            long others = bench.heap.limitBytes() - 4000;
+            assertThat(bench.heap.tryAcquire(others)).isTrue();
             server.send(part(BINARY, new byte[3000]));
             assertThat(server.answers()).isEmpty();
             server.send(part(CONTINUATION, new byte[3000]));
             assertThat(server.answers()).containsExactly("close 1013");
-            assertThat(bench.share.takenBytes()).as("what the others hold").isEqualTo(others);
+            assertThat(bench.heap.usedBytes()).as("what the others hold").isEqualTo(others);
         }
     }
 
@@ -68,22 +68,22 @@ class HeldMessagesTest {
         byte[] begun = part(BINARY, new byte[3000]);
         try (ServerSide server = server()) {
             server.send(begun);
-            assertThat(bench(server).share.takenBytes()).isPositive();
+            assertThat(bench(server).heap.usedBytes()).isPositive();
             server.send(frame(CONTINUATION, new byte[100]));
             assertThat(server.answers()).hasSize(1);
-            assertThat(bench(server).share.takenBytes()).as("delivered").isZero();
+            assertThat(bench(server).heap.usedBytes()).as("delivered").isZero();
             server.send(begun, close(1000, ""));
-            assertThat(bench(server).share.takenBytes()).as("closed").isZero();
+            assertThat(bench(server).heap.usedBytes()).as("closed").isZero();
         }
         try (ServerSide server = server()) {
             server.send(begun);
             server.peer.reset();
             server.world.run();
-            assertThat(bench(server).share.takenBytes()).as("reset").isZero();
+            assertThat(bench(server).heap.usedBytes()).as("reset").isZero();
         }
         try (ServerSide server = server()) {
             server.send(begun, frame(TEXT, "another inside it"));
-            assertThat(bench(server).share.takenBytes()).as("refused").isZero();
+            assertThat(bench(server).heap.usedBytes()).as("refused").isZero();
         }
     }
 
@@ -93,15 +93,15 @@ class HeldMessagesTest {
         try (ServerSide server = server()) {
             byte[] one = frame(LAST | PACKED | TEXT, MEGABYTE, true);
             server.send(one);
-            int kept = bench(server).arrays.keptBytes();
+            int kept = bench(server).arrays.pooledBytes();
             assertThat(kept).isPositive();
             for (int i = 0; i < 10; i++) {
                 server.send(one);
             }
             assertThat(server.answers()).hasSize(11);
-            assertThat(bench(server).arrays.keptBytes()).isEqualTo(kept);
+            assertThat(bench(server).arrays.pooledBytes()).isEqualTo(kept);
             server.world.advance(Duration.ofSeconds(25));
-            assertThat(bench(server).arrays.keptBytes()).isZero();
+            assertThat(bench(server).arrays.pooledBytes()).isZero();
         }
     }
 

@@ -7,6 +7,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
+import java.nio.ByteBuffer;
+
 class MaskingTest {
     @Property
     void apply_fromAnyPlaceAndPhase_isByteByByteTheSame(
@@ -22,5 +24,24 @@ class MaskingTest {
         }
         Masking.apply(content, start, content.length - start, key, phase);
         assertThat(content).isEqualTo(expected);
+    }
+
+    @Property
+    void copy_betweenAnyMemory_isTheSameAsInPlace(
+            @ForAll @Size(max = 70) byte[] content,
+            @ForAll boolean direct,
+            @ForAll int key,
+            @ForAll @IntRange(max = 9) int offset) {
+        ByteBuffer from = ByteBuffer.wrap(content);
+        if (direct) {
+            from = ByteBuffer.allocateDirect(content.length).put(content).flip();
+        }
+        ByteBuffer to = ByteBuffer.allocateDirect(content.length + 1);
+        Masking.copy(from, to, content.length, key, offset);
+        byte[] copied = new byte[to.flip().remaining()];
+        to.get(copied);
+        Masking.apply(content, 0, content.length, key, offset);
+        assertThat(copied).isEqualTo(content);
+        assertThat(from.hasRemaining()).isFalse();
     }
 }

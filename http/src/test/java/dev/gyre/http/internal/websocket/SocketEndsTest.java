@@ -71,27 +71,27 @@ class SocketEndsTest {
     @Test
     void onClose_ofASocketThatWasLost_isToldHow() {
         assertThat(end(server -> server.peer.reset()))
-                .isEqualTo("1006 the peer reset the connection, or is gone");
+                .isEqualTo("1006 the connection was closed without a close frame: RESET");
         assertThat(end(server -> server.peer.halfClose()))
                 .isEqualTo("1006 the peer ended the connection without a close frame");
         assertThat(end(server -> server.stream.abort()))
-                .isEqualTo("1006 the connection was cut off here");
+                .isEqualTo("1006 the connection was closed without a close frame: ABORTED");
         assertThat(end(server -> server.world.advance(Duration.ofSeconds(61))))
-                .isEqualTo("1006 the peer did not answer a ping in time");
+                .isEqualTo("1006 the peer sent no pong in time");
         assertThat(
                         end(
                                 server -> {
                                     server.socket.close();
                                     server.world.advance(Duration.ofMinutes(1));
                                 }))
-                .isEqualTo("1006 the peer did not answer the close frame in time");
+                .isEqualTo("1006 the peer sent no close frame in time");
         assertThat(
                         end(
                                 server -> {
                                     server.stream.idleTimeout(Duration.ofSeconds(1));
                                     server.world.advance(Duration.ofSeconds(2));
                                 }))
-                .isEqualTo("1006 nothing was received or sent for too long");
+                .isEqualTo("1006 the connection was closed without a close frame: IDLE_TIMEOUT");
         assertThat(
                         end(
                                 server -> {
@@ -99,7 +99,7 @@ class SocketEndsTest {
                                     server.socket.close();
                                 }))
                 .as("closed before anybody was told")
-                .isEqualTo("1006 the connection was cut off here");
+                .isEqualTo("1006 the connection was closed without a close frame: ABORTED");
     }
 
     @Clause("K-1")
@@ -115,13 +115,14 @@ class SocketEndsTest {
                 assertThat(told)
                         .hasSize(i + 1)
                         .containsOnly(
-                                "1006 more waited to be sent than StreamConfig.outputLimit allows");
+                                "1006 the connection was closed without a close frame:"
+                                        + " OUTPUT_LIMIT");
                 server.connectAgain();
             }
             assertThat(log.levels()).containsExactly("WARNING");
             assertThat(log.messages().getFirst())
                     .contains("WebSocket[/, ", "StreamConfig.outputLimit", "onWritable")
-                    .contains("WebSocketConfig.withWhenSlow");
+                    .contains("WebSocketConfig.withSlowConsumerPolicy");
         }
     }
 }

@@ -16,11 +16,11 @@ final class TestHeaders implements Headers {
 
     @Override
     public String get(String name) {
-        return all(name).stream().findFirst().orElse(null);
+        return getAll(name).stream().findFirst().orElse(null);
     }
 
     @Override
-    public List<String> all(String name) {
+    public List<String> getAll(String name) {
         List<String> found = new ArrayList<>();
         forEach(
                 (each, value) -> {
@@ -33,12 +33,12 @@ final class TestHeaders implements Headers {
 
     @Override
     public boolean contains(String name) {
-        return !all(name).isEmpty();
+        return !getAll(name).isEmpty();
     }
 
     @Override
-    public boolean lists(String name, String token) {
-        return all(name).stream()
+    public boolean containsToken(String name, String token) {
+        return getAll(name).stream()
                 .flatMap(value -> List.of(value.split(",", -1)).stream())
                 .anyMatch(each -> each.strip().equalsIgnoreCase(token));
     }

@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /// Accepts WebSockets and nothing else: just enough of HTTP for tests of both sides.
@@ -39,6 +40,10 @@ final class UpgradeServer implements Protocol {
                 stream -> stream.protocol(new UpgradeServer(config, opened)));
     }
 
+    private static String host(TestHeaders headers) {
+        return Objects.requireNonNullElse(headers.get("Host"), "");
+    }
+
     @Override
     public void onData(Stream stream, Buffer data) {
         int bytes = headBytes(data);
@@ -48,8 +53,8 @@ final class UpgradeServer implements Protocol {
         List<String> lines = Arrays.asList(data.getText(bytes, ISO_8859_1).strip().split("\r\n"));
         String[] first = lines.getFirst().split(" ", 3);
         TestHeaders headers = new TestHeaders(lines.subList(1, lines.size()));
-        switch (Handshake.answer(first[0], false, false, headers, config)) {
-            case Handshake.Accepted(String accept, String protocol, String extensions) -> {
+        switch (ServerHandshake.decide(first[0], false, false, host(headers), headers, config)) {
+            case ServerHandshake.Accepted(String accept, String protocol, String extensions) -> {
                 stream.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
                 stream.write("Connection: Upgrade\r\nSec-WebSocket-Accept: " + accept + "\r\n");
                 if (protocol != null) {
@@ -62,7 +67,7 @@ final class UpgradeServer implements Protocol {
                 new WebSocketProtocol(stream, config, true, extensions, protocol, first[1])
                         .begin(stream, opened);
             }
-            case Handshake.Refused refused -> {
+            case ServerHandshake.Rejected refused -> {
                 stream.write(
                         "HTTP/1.1 " + refused.status() + " Refused\r\n\r\n" + refused.reason());
                 stream.close();

@@ -16,7 +16,8 @@ import org.openjdk.jcstress.infra.results.L_Result;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// [BrokenPipes]: noted by whoever registers, reported by the loop, which looks without the lock.
+/// [BrokenPipes]: recorded by the registering thread, reported by the loop, which reads without the
+/// lock.
 public final class BrokenPipesStress {
     private static final long FIRST = (1L << 32) | 3;
     private static final long SECOND = (1L << 32) | 4;
@@ -54,7 +55,7 @@ public final class BrokenPipesStress {
         }
     }
 
-    /// Catches one that is told twice, or to nobody: two are noted while the loop reports.
+    /// Catches a pipe reported twice or never: two are recorded while the loop reports.
     @JCStressTest
     @Outcome(id = "2, 0", expect = ACCEPTABLE, desc = "Each was told once, and nothing is left.")
     @Outcome(expect = FORBIDDEN, desc = "Told twice, lost, or left behind.")
@@ -85,7 +86,7 @@ public final class BrokenPipesStress {
         }
     }
 
-    /// Catches a flag that does not go with what it stands for: the loop would spin, or never look.
+    /// Catches a flag that is out of step with the list: the loop would spin, or never check.
     @JCStressTest
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "The one that was not forgotten is there.")
     @Outcome(expect = FORBIDDEN, desc = "The flag says otherwise than the table.")

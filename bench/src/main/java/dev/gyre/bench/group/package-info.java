@@ -1,0 +1,5 @@
+/// Measurements of loop groups.
+@NullMarked
+package dev.gyre.bench.group;
+
+import org.jspecify.annotations.NullMarked;

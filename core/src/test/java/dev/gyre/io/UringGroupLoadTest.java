@@ -1,0 +1,12 @@
+package dev.gyre.io;
+
+import dev.gyre.BackendKind;
+import dev.gyre.conformance.On;
+
+@On("io_uring")
+class UringGroupLoadTest extends GroupLoadContract {
+    @Override
+    protected BackendKind backend() {
+        return BackendKind.IO_URING;
+    }
+}
