@@ -183,7 +183,8 @@ public final class LoopGroupListener implements GroupListener, LoopValues.Member
         if (index == 0 && !config.rebalanceInterval().isZero()) {
             loop.every(config.rebalanceInterval(), this::rebalance).unreference();
         }
-        listener.setSuspended(Acceptor.PAUSED, paused); // After publishing: resume() may have updated the failed one.
+        // Read after the listener is published: resume() may have updated the one it replaces.
+        listener.setSuspended(Acceptor.PAUSED, paused);
         slot.lowMemory = false;
         memoryChanged();
         if (closed.get()) {
