@@ -167,13 +167,13 @@ class GroupListenerFaultsTest {
         run(
                 0,
                 () -> {
-                    on(0).setPaused(true);
+                    on(0).setSuspended(Acceptor.PAUSED, true);
                     served.getFirst().abort();
                     EventLoop loop = group.loops().getFirst();
                     loop.microtask(() -> full.add(slot(0).limit.isFull()));
                 });
         assertThat(full).containsExactly(false);
-        run(0, () -> on(0).setPaused(false));
+        run(0, () -> on(0).setSuspended(Acceptor.PAUSED, false));
         assertThat(served).hasSize(2);
         assertThat(waiting.isOpen()).isTrue();
     }
