@@ -54,7 +54,7 @@ class AwaitTest {
 
         /// Waits until it has subscribed at the loop and blocks.
         void untilItWaits(EventLoop loop, int waiters) {
-            while (loop.metrics().priorityDepth() < waiters
+            while (loop.metrics().queuedPriorityTasks() < waiters
                     || (thread.getState() != Thread.State.WAITING
                             && thread.getState() != Thread.State.TIMED_WAITING)) {
                 assertThat(task.isDone()).as("it was to wait").isFalse();
@@ -118,7 +118,7 @@ class AwaitTest {
             assertThat(Other.start(kind, () -> promise.await(Duration.ZERO)).task().get())
                     .isEqualTo("value");
         }
-        assertThat(loop.metrics().priorityDepth()).isZero();
+        assertThat(loop.metrics().queuedPriorityTasks()).isZero();
     }
 
     @Test
@@ -197,7 +197,7 @@ class AwaitTest {
     @Clause("P-4")
     void await_interrupted_throwsAndThePromiseDoesNotMind() throws Exception {
         for (ThreadFactory kind : KINDS) {
-            int known = loop.metrics().priorityDepth();
+            int known = loop.metrics().queuedPriorityTasks();
             Other<String> other = Other.start(kind, promise::await);
             other.untilItWaits(loop, known + 1);
             other.thread().interrupt();

@@ -195,7 +195,7 @@ class EventLoopTest {
                     .hasMessageContaining("3 tasks are queued")
                     .hasMessageContaining("highWaterMark");
             assertThat(small.trySubmit(() -> ran.add(99))).isEqualTo(SubmitResult.OVERLOADED);
-            assertThat(small.metrics().depth()).isEqualTo(3);
+            assertThat(small.metrics().queuedTasks()).isEqualTo(3);
             small.submitPriority(() -> ran.add(-1));
             small.runUntilEmpty();
             assertThat(ran).containsExactly(-1, 0, 1, 2);
@@ -313,7 +313,7 @@ class EventLoopTest {
         assertThat(loop.metrics().callbacks()).isEqualTo(4);
         assertThat(loop.metrics().ticks()).isPositive();
         assertThat(loop.metrics().polls()).isPositive();
-        assertThat(loop.metrics().priorityDepth()).isZero();
+        assertThat(loop.metrics().queuedPriorityTasks()).isZero();
         assertThat(loop).hasToString("EventLoop[tested, " + loop.metrics().backend() + ", AWAKE]");
     }
 }

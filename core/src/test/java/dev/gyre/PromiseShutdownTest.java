@@ -294,7 +294,7 @@ class PromiseShutdownTest {
             Thread.ofVirtual().start(() -> waiter.complete(catchThrowable(each::await)));
             waiters.add(waiter);
         }
-        while (loop.metrics().priorityDepth() < 2) {
+        while (loop.metrics().queuedPriorityTasks() < 2) {
             Thread.onSpinWait();
         }
         work.begun.await();

@@ -132,7 +132,7 @@ class PromisifyTest {
         loop.promisify(executor, Cancellation.none(), c -> "outcome").thenAccept(log::add);
         loop.submit(() -> log.add("task"));
         executor.runNext();
-        assertThat(loop.metrics().priorityDepth()).isEqualTo(1);
+        assertThat(loop.metrics().queuedPriorityTasks()).isEqualTo(1);
         loop.runUntilEmpty();
         assertThat(log).containsExactly("outcome", "task");
         assertThat(loop.metrics().priorityTasks()).isEqualTo(1);

@@ -83,6 +83,7 @@ class SemanticsTest {
                     entry("H", 8),
                     entry("K", 1),
                     entry("G", 5),
+                    entry("V", 7),
                     entry("B", 8),
                     entry("S", 4),
                     entry("E", 4),

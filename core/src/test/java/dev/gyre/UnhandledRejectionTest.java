@@ -233,7 +233,7 @@ class UnhandledRejectionTest {
                                         seen.complete(e.getCause());
                                     }
                                 });
-        while (loop.metrics().priorityDepth() == 0) {
+        while (loop.metrics().queuedPriorityTasks() == 0) {
             Thread.onSpinWait();
         }
         loop.submit(() -> deferred.reject(reason));

@@ -176,7 +176,7 @@ final class Meter {
     }
 
     private void recordDepth() {
-        int depth = loop.metrics().depth();
+        int depth = loop.metrics().queuedTasks();
         if (depth > maxDepth.get()) {
             maxDepth.accumulateAndGet(depth, Math::max);
         }

@@ -43,7 +43,7 @@ public abstract class IngressContract extends ConformanceFixture {
         producers.forEach(ConformanceFixture::join);
         assertThat(next).containsOnly(TASKS);
         assertThat(log).as("out of order").isEmpty();
-        assertThat(loop.metrics().depth() + loop.metrics().priorityDepth()).isZero();
+        assertThat(loop.metrics().queuedTasks() + loop.metrics().queuedPriorityTasks()).isZero();
     }
 
     private void produce(int[] next, int producer, boolean priority, Semaphore submitted) {

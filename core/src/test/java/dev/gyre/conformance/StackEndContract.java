@@ -340,8 +340,8 @@ public abstract class StackEndContract extends ConformanceFixture {
         loop.runUntilEmpty();
         assertThat(overflows).as("overflows of %s", name).isPositive();
         assertThat(done.getAndSet(0)).as("effects of %s", name).isEqualTo(1);
-        assertThat(loop.metrics().depth()).as("tasks after %s", name).isZero();
-        assertThat(loop.metrics().priorityDepth()).as("tasks after %s", name).isZero();
+        assertThat(loop.metrics().queuedTasks()).as("tasks after %s", name).isZero();
+        assertThat(loop.metrics().queuedPriorityTasks()).as("tasks after %s", name).isZero();
         assertThat(loop.metrics().awaited()).as("awaited after %s", name).isZero();
         assertThat(loop.metrics().operations()).as("operations after %s", name).isZero();
         assertThat(loop.metrics().watchers()).as("watchers after %s", name).isZero();

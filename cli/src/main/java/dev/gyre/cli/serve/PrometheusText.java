@@ -38,7 +38,7 @@ final class PrometheusText {
                             LoopMetrics::operationsCompleted),
                     of("buffer_bytes", GAUGE, "Pooled memory in use.", LoopMetrics::bufferMemory),
                     of("promises", GAUGE, "Pending promises.", LoopMetrics::promises),
-                    of("queued_tasks", GAUGE, "Queued tasks.", LoopMetrics::depth),
+                    of("queued_tasks", GAUGE, "Queued tasks.", LoopMetrics::queuedTasks),
                     of("connections", GAUGE, "Open connections.", LoopMetrics::streams),
                     of(
                             "connections_total",

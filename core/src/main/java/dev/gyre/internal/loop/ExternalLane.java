@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 
 /// The lane of `submit`: many producers, one consumer, bounded, lock-free, FIFO.
 ///
@@ -46,9 +48,19 @@ public final class ExternalLane {
     static final int CHUNK = 128;
 
     private static final int CHUNK_SHIFT = 7;
+
+    /// One task in 16 has a time stamp.
+    static final int STAMP_INTERVAL = 16;
+
+    private static final int STAMP_SHIFT = 4;
+
+    /// The low bits of a time stamp are those of the chunk's number. They show whether it belongs
+    /// to the polled task: stamp and task are plain stores, which may become visible in any order.
+    private static final long STAMP_TAG = 63;
+
     private static final long CLOSED_BIT = Long.MIN_VALUE;
 
-    /// Emptied chunks kept for reuse, 528 bytes each. The collector frees the surplus of a burst.
+    /// Emptied chunks kept for reuse, 644 bytes each. The collector frees the surplus of a burst.
     private static final int MAX_SPARE_CHUNKS = 128;
 
     private static final VarHandle CURSOR = MethodHandles.arrayElementVarHandle(long[].class);
@@ -80,9 +92,23 @@ public final class ExternalLane {
     // consumer's cursors, away from the fields that producers read.
     private @Nullable Object @Nullable [] headChunk;
 
+    /// The time stamp of the task polled last, with its tag.
+    private long polledStamp;
+
+    private boolean polledStamped;
+
+    private final LongSupplier clock;
+
     /// @param capacity how many tasks may be queued
     public ExternalLane(int capacity) {
+        this(capacity, System::nanoTime);
+    }
+
+    /// @param capacity how many tasks may be queued
+    /// @param clock the source of time stamps, in nanoseconds
+    public ExternalLane(int capacity, LongSupplier clock) {
         this.capacity = capacity;
+        this.clock = clock;
         // One chunk more for a head, and one for a tail, that is not aligned with its chunk.
         int chunks = (capacity + CHUNK - 1) / CHUNK + 2;
         int places = Integer.highestOneBit(chunks - 1) << 1;
@@ -107,10 +133,19 @@ public final class ExternalLane {
             // and serves the next producer at its place.
             @Nullable Object[] chunk = chunkOf(ticket);
             int slot = slotOf(ticket);
+            long[] stamps = null;
+            long stamp = 0;
+            if (slot % STAMP_INTERVAL == 0) {
+                stamps = stampsOf(chunk);
+                stamp = (clock.getAsLong() & ~STAMP_TAG) | tagOf(ticket);
+            }
             if (CURSOR.compareAndSet(cursors, TAIL, ticket, ticket + 1)) {
                 // No call between claim and store: it could overflow the stack and leave a hole.
                 // So the store is plain. The exchange before it, a full fence, publishes the task.
                 // The fence after it makes the slot visible before the caller reads the state.
+                if (stamps != null) {
+                    stamps[slot >> STAMP_SHIFT] = stamp;
+                }
                 chunk[slot] = task;
                 VarHandle.fullFence();
                 return Offer.ACCEPTED;
@@ -137,7 +172,10 @@ public final class ExternalLane {
         if (chunk != null) {
             return chunk;
         }
-        Object[] fresh = new Object[CHUNK];
+        Object[] fresh = new Object[CHUNK + 1];
+        long[] stamps = new long[CHUNK / STAMP_INTERVAL];
+        Arrays.fill(stamps, tagOf(ticket) ^ 1); // Of another chunk.
+        fresh[CHUNK] = stamps;
         Object[] witness = (Object[]) DIRECTORY.compareAndExchange(directory, place, null, fresh);
         return witness != null ? witness : fresh;
     }
@@ -163,6 +201,11 @@ public final class ExternalLane {
             return null;
         }
         chunk[slot] = null;
+        polledStamped = false;
+        if (slot % STAMP_INTERVAL == 0) {
+            polledStamp = stampsOf(chunk)[slot >> STAMP_SHIFT];
+            polledStamped = (polledStamp & STAMP_TAG) == tagOf(head);
+        }
         if (slot == CHUNK - 1) {
             recycle(chunk, head);
         }
@@ -174,7 +217,7 @@ public final class ExternalLane {
 
     /// Moves the emptied chunk to the first free place ahead of the tail.
     private void recycle(@Nullable Object[] chunk, long head) {
-        Arrays.fill(chunk, null);
+        Arrays.fill(chunk, 0, CHUNK, null);
         headChunk = null;
         DIRECTORY.setRelease(directory, placeOf(head), null);
         long tailChunk = tail() >>> CHUNK_SHIFT;
@@ -225,6 +268,24 @@ public final class ExternalLane {
 
     private long tail() {
         return (long) CURSOR.getVolatile(cursors, TAIL) & ~CLOSED_BIT;
+    }
+
+    /// Returns whether the task polled last has a time stamp. Consumer only.
+    boolean isPolledStamped() {
+        return polledStamped;
+    }
+
+    /// Returns when the task polled last was submitted, at most 64 ns off. Consumer only.
+    long polledStamp() {
+        return polledStamp & ~STAMP_TAG;
+    }
+
+    private static long[] stampsOf(@Nullable Object[] chunk) {
+        return (long[]) Objects.requireNonNull(chunk[CHUNK]);
+    }
+
+    private static long tagOf(long ticket) {
+        return ticket >>> CHUNK_SHIFT & STAMP_TAG;
     }
 
     private int placeOf(long ticket) {

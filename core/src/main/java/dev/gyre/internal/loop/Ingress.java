@@ -4,6 +4,8 @@ import dev.gyre.SubmitResult;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.StackReserve;
 
+import java.util.concurrent.atomic.LongAdder;
+
 /// The producers' side of the two lanes and of the sleep protocol: enqueue, fence, check the state,
 /// and wake only a loop that sleeps. The loop's side is [Poller].
 public final class Ingress {
@@ -12,10 +14,13 @@ public final class Ingress {
     final ExternalLane external;
     final PriorityLane priority = new PriorityLane();
 
+    /// Tasks rejected for load.
+    final LongAdder rejected = new LongAdder();
+
     public Ingress(StateCell state, Backend backend, int highWaterMark) {
         this.state = state;
         this.backend = backend;
-        this.external = new ExternalLane(highWaterMark);
+        this.external = new ExternalLane(highWaterMark, backend::nanoTime);
     }
 
     /// Any thread.
@@ -31,7 +36,10 @@ public final class Ingress {
                 wakeIfAsleep();
                 yield SubmitResult.ACCEPTED;
             }
-            case FULL -> SubmitResult.OVERLOADED;
+            case FULL -> {
+                rejected.increment();
+                yield SubmitResult.OVERLOADED;
+            }
             case CLOSED -> SubmitResult.TERMINATED;
         };
     }

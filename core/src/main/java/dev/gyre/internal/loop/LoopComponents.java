@@ -30,6 +30,7 @@ final class LoopComponents {
     final LoopOperations operations;
     final IoDispatcher dispatcher;
     final Callbacks callbacks;
+    final LoopTimings timings;
     final Confinement confinement;
     final Promises promises;
     final Microtasks microtasks;
@@ -46,6 +47,7 @@ final class LoopComponents {
         operations = new LoopOperations(context, requests, backend.syscalls(), config);
         dispatcher = new IoDispatcher(backend, requests);
         callbacks = new Callbacks(config, loop);
+        timings = new LoopTimings(backend, callbacks.all);
         confinement = new Confinement(config.name());
         TaskRing queued = new TaskRing("microtasks");
         promises = new Promises(context, confinement, queued, config.promiseTracing());

@@ -1,8 +1,13 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.LoopState;
 import dev.gyre.io.CloseReason;
+import dev.gyre.metrics.CallbackKind;
+import dev.gyre.metrics.Histogram;
 import dev.gyre.metrics.LoopMetrics;
+import dev.gyre.metrics.RunningCallback;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /// Reads the counters of the components. Any thread.
@@ -83,6 +88,11 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
+    public long bufferMemoryLimit() {
+        return components.operations.pool().limit();
+    }
+
+    @Override
     public long promises() {
         return components.promises.live();
     }
@@ -128,13 +138,77 @@ public final class Metrics implements LoopMetrics {
     }
 
     @Override
-    public int depth() {
+    public long tasksRejected() {
+        return components.ingress.rejected.sum();
+    }
+
+    @Override
+    public int queuedTasks() {
         return components.ingress.external.depth();
     }
 
     @Override
-    public int priorityDepth() {
+    public int queuedPriorityTasks() {
         return components.ingress.priority.depth();
+    }
+
+    @Override
+    public Duration activeTime() {
+        return Duration.ofNanos(components.timings.activeNanos.get());
+    }
+
+    @Override
+    public Duration idleTime() {
+        return Duration.ofNanos(components.timings.idleNanos.get());
+    }
+
+    @Override
+    public double utilization() {
+        return components.timings.utilization(isAwake());
+    }
+
+    @Override
+    public Histogram tickDuration() {
+        return components.timings.tickDuration.snapshot();
+    }
+
+    @Override
+    public Histogram pollWait() {
+        return components.timings.pollWait.snapshot();
+    }
+
+    @Override
+    public Histogram taskDelay() {
+        return components.timings.taskDelay.snapshot();
+    }
+
+    @Override
+    public Histogram readyDelay() {
+        return components.timings.readyDelay.snapshot();
+    }
+
+    @Override
+    public Histogram timerLateness() {
+        return components.timings.timerLateness.snapshot();
+    }
+
+    @Override
+    public Histogram callbackDuration(CallbackKind kind) {
+        return components.timings.durationOf(kind).snapshot();
+    }
+
+    @Override
+    public Optional<RunningCallback> running() {
+        CallbackKind kind = isAwake() ? components.timings.runningKind() : null;
+        if (kind == null) {
+            return Optional.empty();
+        }
+        Duration elapsed = Duration.ofNanos(components.timings.elapsedNanos());
+        return Optional.of(new RunningCallback(kind, "", elapsed));
+    }
+
+    private boolean isAwake() {
+        return components.state.is(LoopState.RUNNING);
     }
 
     @Override

@@ -30,6 +30,7 @@ final class RunControl {
     private final Promises promises;
     private final Microtasks microtasks;
     private final Callbacks callbacks;
+    private final LoopTimings timings;
     private final Tick tick;
     private final Shutdown shutdown;
 
@@ -51,6 +52,7 @@ final class RunControl {
         promises = components.promises;
         microtasks = components.microtasks;
         callbacks = components.callbacks;
+        timings = components.timings;
         this.tick = tick;
         this.shutdown = shutdown;
     }
@@ -143,6 +145,7 @@ final class RunControl {
     /// what the run threw.
     private void leave(@Nullable Throwable thrown) {
         limits.clearStop();
+        timings.runEnded();
         // Before the state says AWAKE: from then on another thread may enter.
         backend.detach();
         Thread current = confinement.thread();

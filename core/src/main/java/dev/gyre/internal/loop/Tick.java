@@ -14,6 +14,7 @@ import dev.gyre.internal.promise.Promises;
 import dev.gyre.internal.time.LoopClock;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.internal.time.TimerQueue;
+import dev.gyre.metrics.CallbackKind;
 
 /// One tick of the loop: clause L-5.
 ///
@@ -84,6 +85,7 @@ final class Tick {
     private final TaskRing deferred;
     private final Promises promises;
     private final Callbacks callbacks;
+    private final LoopTimings timings;
     private final RunLimits limits;
     private final int taskBudget;
     private final int ioBatch;
@@ -100,6 +102,7 @@ final class Tick {
     private int batchLeft;
     private int deferredLeft;
     private boolean busy;
+    private boolean waited;
 
     Tick(LoopComponents components) {
         state = components.state;
@@ -116,6 +119,7 @@ final class Tick {
         deferred = components.deferred;
         promises = components.promises;
         callbacks = components.callbacks;
+        timings = components.timings;
         limits = components.limits;
         taskBudget = components.config.taskBudget();
         ioBatch = components.config.strictMicrotasks() ? 1 : components.config.ioBatch();
@@ -161,6 +165,8 @@ final class Tick {
     private boolean begin() {
         ticks.add(1);
         clock.update();
+        timings.tickBegan(clock.nanos());
+        waited = false;
         if (firesTimers()) {
             timers.collectDue(clock.nanos());
         }
@@ -182,24 +188,29 @@ final class Tick {
         if (!firesTimers()) {
             return true;
         }
+        timings.stepBegan(CallbackKind.TIMER);
         while (mayContinue()) {
             LoopTimer timer = timers.pollDue(clock.nanos());
             if (timer == null) {
                 return true;
             }
             countCallback();
+            timings.timerBegins(timer.firedDeadlineNanos());
             callbacks.fire(timer);
             barrier();
+            timings.ended(CallbackKind.TIMER);
         }
         return false;
     }
 
     private boolean runPriorityLane() {
+        timings.stepBegan(CallbackKind.PRIORITY_TASK);
         while (priorityRan < PRIORITY_FLOOD && internalRan < PRIORITY_FLOOD && mayContinue()) {
             Runnable task = ingress.priority.poll();
             if (task == null) {
                 return true;
             }
+            boolean measured = isMeasured(priorityRan + internalRan);
             if (task instanceof InternalTask) {
                 internalRan++;
                 callbacks.guarded(task); // Counts as no callback: a bounded run is not over.
@@ -209,6 +220,9 @@ final class Tick {
                 callbacks.runPriorityTask(task);
             }
             barrier();
+            if (measured) {
+                timings.ended(CallbackKind.PRIORITY_TASK);
+            }
         }
         // A drain accepts no new tasks, and has to run the accepted ones before its deadline.
         if (mode == Mode.RUNNING && priorityRan == PRIORITY_FLOOD && tasksLeft > 0) {
@@ -224,6 +238,8 @@ final class Tick {
             // to the last slot would also keep taking cache lines from them.
             batchLeft = Math.min(tasksLeft, ingress.external.depth());
         }
+        timings.stepBegan(CallbackKind.TASK);
+        int ran = 0;
         while (batchLeft > 0 && mayContinue()) {
             Runnable task = ingress.external.poll();
             if (task == null) {
@@ -232,8 +248,17 @@ final class Tick {
             batchLeft--;
             tasksLeft--;
             countCallback();
+            boolean stamped = ingress.external.isPolledStamped();
+            boolean measured = stamped || ran < LoopTimings.SAMPLING;
+            if (stamped) {
+                timings.taskBegins(ingress.external.polledStamp(), ran);
+            }
+            ran++;
             callbacks.runTask(task);
             barrier();
+            if (measured) {
+                timings.ended(CallbackKind.TASK);
+            }
         }
         if (tasksLeft == 0) {
             tasksLeft = NO_TASKS;
@@ -249,29 +274,57 @@ final class Tick {
             // What these callbacks defer waits for the next tick, or I/O might never be reached.
             deferredLeft = deferred.size();
         }
+        timings.stepBegan(CallbackKind.DEFERRED);
+        int ran = 0;
         while (deferredLeft > 0 && mayContinue()) {
             deferredLeft--;
             countCallback();
+            boolean measured = isMeasured(ran++);
             callbacks.runDeferred(deferred.take());
             barrier();
+            if (measured) {
+                timings.ended(CallbackKind.DEFERRED);
+            }
         }
         return mayContinue();
     }
 
     private boolean runIo() {
         int sinceBarrier = 0;
+        boolean began = false;
         while (mayContinue()) {
             if (!dispatcher.next()) {
                 return true; // The final barrier follows.
             }
+            if (!began) {
+                began = true;
+                timings.stepBegan(CallbackKind.IO);
+                timings.ioBegan(waited);
+            }
             countCallback();
+            timings.ioCallbackBegins();
             callbacks.runNext(dispatcher);
             if (++sinceBarrier == ioBatch || !limits.mayRun()) {
                 barrier();
                 sinceBarrier = 0;
             }
+            timings.ended(CallbackKind.IO);
         }
         return false;
+    }
+
+    /// Returns whether a callback is measured, and prepares that.
+    ///
+    /// @param nth how many of its kind ran before in this step
+    private boolean isMeasured(int nth) {
+        if (nth < LoopTimings.SAMPLING) {
+            return true;
+        }
+        if (nth % LoopTimings.SAMPLING != 0) {
+            return false;
+        }
+        timings.restart();
+        return true;
     }
 
     /// Counts a callback that is about to run.
@@ -323,6 +376,7 @@ final class Tick {
     }
 
     private boolean poll() {
+        timings.nothingRuns();
         if (!isIdle() || !mayWait()) {
             busy = false;
             poller.pollNow();
@@ -335,6 +389,8 @@ final class Tick {
         // Callbacks after a wait happen now. A delay that one of them sets would otherwise count
         // from before the wait.
         clock.update();
+        waited = true;
+        timings.waited(before, clock.nanos());
         if (clock.nanos() - before > IDLE_NANOS) {
             promises.reap();
         }

@@ -284,7 +284,7 @@ class DeadlineTest {
         for (int i = 0; i < 100_000; i++) {
             deadline.onCancel(says("never")).close();
         }
-        assertThat(loop.metrics().priorityDepth()).isEqualTo(1);
+        assertThat(loop.metrics().queuedPriorityTasks()).isEqualTo(1);
         deadline.onCancel(says("told"));
         loop.runFor(Duration.ofMillis(201));
         assertThat(log).containsExactly("told");

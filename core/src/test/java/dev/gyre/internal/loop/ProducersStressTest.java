@@ -49,7 +49,7 @@ class ProducersStressTest {
             assertThat(disorder).isEmpty();
             assertThat(expected).containsOnly(EACH);
             assertThat(loop.metrics().tasks()).isEqualTo((long) PRODUCERS * EACH);
-            assertThat(loop.metrics().depth()).isZero();
+            assertThat(loop.metrics().queuedTasks()).isZero();
             assertThat(loop.metrics().sleeps()).as("waits").isPositive();
             assertThat(loop.metrics().wakeups())
                     .as("at most one signal on its way: each is drained by a look at the kernel")
@@ -75,7 +75,7 @@ class ProducersStressTest {
                 Thread.onSpinWait();
             }
             if (i % 256 == 0) {
-                for (int spins = 0; loop.metrics().depth() > 0 && spins < 10_000; spins++) {
+                for (int spins = 0; loop.metrics().queuedTasks() > 0 && spins < 10_000; spins++) {
                     Thread.onSpinWait();
                 }
             }

@@ -173,7 +173,7 @@ public final class LoopScheduler {
     private boolean runOwn() {
         boolean happened =
                 own.isTerminated() ? kernel.runDue() : own.loop.runFor(Duration.ZERO) > 0;
-        return happened || own.loop.metrics().depth() > 0;
+        return happened || own.loop.metrics().queuedTasks() > 0;
     }
 
     /// Runs one tick of every loop.
@@ -209,7 +209,7 @@ public final class LoopScheduler {
                     kernel.note("loop " + member.loop.config().name());
                 }
             }
-            return ran || member.loop.metrics().depth() > 0;
+            return ran || member.loop.metrics().queuedTasks() > 0;
         } catch (VirtualMachineError e) {
             failed(member, e);
             return true;
