@@ -71,7 +71,9 @@ public final class Histogram {
         if (!(percentage >= 0 && percentage <= 100)) {
             throw new IllegalArgumentException("percentage " + percentage + ": not in 0 to 100");
         }
-        long rank = Math.max(1, (long) Math.ceil(percentage / 100 * count));
+        // One unit less in the last place: 10 % of 10 values is the first one, whatever the
+        // rounding.
+        long rank = Math.max(1, (long) Math.ceil(Math.nextDown(percentage) * count / 100));
         long seen = 0;
         for (int i = 0; i < counts.length; i++) {
             seen += counts[i];

@@ -142,8 +142,8 @@ final class LoopTimings {
         RUNNING.setOpaque(this, NOTHING);
     }
 
-    /// Called before a callback that follows others which were not measured.
-    void restart() {
+    /// Starts to measure after callbacks that were not measured.
+    private void restart() {
         setMark(backend.nanoTime());
     }
 
@@ -172,14 +172,31 @@ final class LoopTimings {
         timerLateness.record(mark - deadlineNanos);
     }
 
-    /// Called before a task with a time stamp.
+    /// Returns whether the callback that begins is to be measured.
     ///
-    /// @param nth how many tasks ran before in this step
-    void taskBegins(long submittedAt, int nth) {
+    /// @param nth how many of its kind ran before in this step
+    boolean isMeasured(int nth) {
+        if (nth < SAMPLING) {
+            return true;
+        }
+        if (nth % SAMPLING != 0) {
+            return false;
+        }
+        restart();
+        return true;
+    }
+
+    /// Returns whether the task just polled is to be measured: one that begins the step, or has a
+    /// time stamp.
+    boolean isTaskMeasured(int nth, ExternalLane lane) {
+        if (!lane.isPolledStamped()) {
+            return nth < SAMPLING;
+        }
         if (nth >= SAMPLING) {
             restart();
         }
-        taskDelay.record(mark - submittedAt);
+        taskDelay.record(mark - lane.polledStamp());
+        return true;
     }
 
     private void setMark(long now) {

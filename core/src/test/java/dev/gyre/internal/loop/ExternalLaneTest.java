@@ -13,6 +13,7 @@ import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.reflect.Field;
+import java.util.concurrent.atomic.AtomicLong;
 
 class ExternalLaneTest extends LaneContract {
     @Override
@@ -115,7 +116,27 @@ class ExternalLaneTest extends LaneContract {
         for (int i = 1; i < ExternalLane.CHUNK; i++) {
             assertThat(lane.poll()).isNotNull();
         }
-        assertThat(chunk).containsOnlyNulls();
+        assertThat(chunk).filteredOn(Runnable.class::isInstance).isEmpty();
+    }
+
+    @Example
+    @Clause("V-1")
+    void polledStamp_ofOneTaskIn16_isTheTimeOfItsOffer() {
+        AtomicLong clock = new AtomicLong();
+        ExternalLane lane = new ExternalLane(1_000, clock::get);
+        for (int round = 0; round < 100 * ExternalLane.CHUNK; round += 32) {
+            for (int i = round; i < round + 32; i++) {
+                clock.set(i * 1_000L);
+                lane.offer(() -> {});
+            }
+            for (int i = round; i < round + 32; i++) {
+                assertThat(lane.poll()).isNotNull();
+                assertThat(lane.isPolledStamped()).isEqualTo(i % 16 == 0);
+                if (i % 16 == 0) {
+                    assertThat(lane.polledStamp()).isBetween(i * 1_000L - 63, i * 1_000L);
+                }
+            }
+        }
     }
 
     private static Object field(Object of, String name) throws ReflectiveOperationException {
