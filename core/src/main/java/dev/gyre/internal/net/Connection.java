@@ -3,14 +3,17 @@ package dev.gyre.internal.net;
 import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.internal.base.TraceRecorder;
 import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.TlsSession;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,8 @@ import java.time.Duration;
 /// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
 /// Loop thread only, except where noted.
-final class Connection extends StreamOwnership<Streams> implements Transport.Handler {
+final class Connection extends StreamOwnership<Streams>
+        implements Transport.Handler, OpenDescriptor.User {
     private static final int DISCARD_BYTES = 1 << 16;
 
     final StreamInput input;
@@ -35,6 +39,12 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
 
     final LoopStream stream;
     private @Nullable LoopListener acceptedBy;
+
+    /// Unique in the process, and never reused.
+    final long id;
+
+    /// The route of the current exchange; null if unknown. For traces.
+    private @Nullable String route;
 
     /// The streams of the current loop.
     Streams streams;
@@ -57,13 +67,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
     private boolean reading;
     private boolean readsUnderPressure;
 
-    /// The pending promise of [#inputDelivered()]; null if none.
-    private @Nullable Deferred<@Nullable Void> barrier;
-
-    /// How many unfinished pipes read from this stream or write to it.
-    private int pipes;
-
-    private boolean transferring;
     private long partiallySentAtClose;
 
     // Links of the loop's list of connections.
@@ -80,6 +83,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
             @Nullable LoopListener acceptedBy) {
         super(streams);
         this.streams = streams;
+        id = streams.nextId();
         loop = streams.loop();
         this.config = config;
         this.peer = peer;
@@ -94,6 +98,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         output = new StreamOutput(this, streams.operations());
         timeouts = new StreamTimeouts(this);
         stream = new LoopStream(this);
+        socket.usedBy(this);
         timeouts.reschedule();
         streams.add(this); // Last: a constructor that throws leaves no stream to close.
     }
@@ -157,6 +162,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
                         streams, transport, output.detachQueue(), engine, timeout, outcome);
         over.setHandler(this);
         tlsEngine = engine;
+        trace(Kind.STATE, "TLS handshake started");
         transport = over;
         deliverySuspended = true;
         loop().microtask(
@@ -183,16 +189,18 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
 
     @Override
     public void onReceived(NativeBuffer data) {
+        trace(Kind.READ, data.readable(), " bytes");
         timeouts.received();
         input.receive(data);
     }
 
     @Override
     public void onInputEnded() {
+        trace(Kind.READ, "end");
         reading = false;
         timeouts.received();
         input.receiveEnd();
-        onInputBarrier();
+        input.onBarrier();
     }
 
     @Override
@@ -200,34 +208,14 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         input.endPending();
     }
 
-    Promise<@Nullable Void> inputDelivered() {
-        Deferred<@Nullable Void> outcome = barrier;
-        if (outcome != null) {
-            return outcome.promise(); // The kernel has not been polled yet.
-        }
-        outcome = loop().deferred();
-        if (!isOpen()) {
-            outcome.reject(lifecycle.closedException());
-        } else if (input.hasEnded()) {
-            outcome.resolve(null);
-        } else {
-            barrier = outcome;
-            transport.requestInputBarrier();
-        }
-        return outcome.promise();
-    }
-
     @Override
     public void onInputBarrier() {
-        Deferred<@Nullable Void> outcome = barrier;
-        barrier = null;
-        if (outcome != null) {
-            outcome.resolve(null);
-        }
+        input.onBarrier();
     }
 
     @Override
     public void onSent(long bytes) {
+        trace(Kind.WROTE, bytes, " bytes");
         timeouts.sent();
         output.onSent(bytes);
     }
@@ -239,12 +227,14 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
 
     @Override
     public void onOutputEnded() {
+        trace(Kind.WROTE, "end");
         output.transportEnded();
         lifecycle.outputEnded();
     }
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
+        trace(Kind.ERROR, cause == null ? why : cause);
         lifecycle.transportFailed(why, cause);
     }
 
@@ -270,22 +260,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         output.release();
     }
 
-    /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
-    /// continue to read.
-    void pipeStarted() {
-        if (pipes++ == 0 && isOpenOrDraining()) {
-            transferring = true;
-            streams.operations().beginTransfer(socket.socket);
-        }
-    }
-
-    void pipeEnded() {
-        if (--pipes == 0 && transferring) {
-            transferring = false;
-            streams.operations().endTransfer(socket.socket);
-        }
-    }
-
     boolean isOpen() {
         return lifecycle.isOpen();
     }
@@ -296,6 +270,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
 
     /// Closes the stream after a callback threw. The caller rethrows to the loop.
     void callbackFailed(Throwable thrown) {
+        trace(Kind.ERROR, thrown);
         lifecycle.close(CloseReason.HANDLER_FAILED, thrown);
     }
 
@@ -305,7 +280,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         reading = false;
         timeouts.cancel();
         input.close();
-        rejectBarrier(lifecycle.closedException());
         output.rejectFlushWaiters();
         boolean reset = !output.isEmpty() || lifecycle.mustReset(why);
         if (why == CloseReason.LOOP_ENDED && !reset) {
@@ -317,13 +291,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
             move = null;
         }
         stream.confineTo(streams);
-    }
-
-    private void rejectBarrier(Throwable why) {
-        if (barrier != null) {
-            barrier.reject(why);
-            barrier = null;
-        }
     }
 
     private void discardUnread() {
@@ -348,7 +315,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
     void beginMove(StreamMove started, Throwable barrierReason) {
         move = started;
         stream.confineTo(null);
-        rejectBarrier(barrierReason);
+        input.rejectBarrier(barrierReason);
         deliverySuspended = true;
         timeouts.suspend();
         updateReading();
@@ -362,10 +329,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
 
     boolean isIdle() {
         return output.isEmpty() && timeouts.isQuiet();
-    }
-
-    boolean isPiped() {
-        return pipes > 0 || output.hadPipe();
     }
 
     private TlsTransport tls() {
@@ -437,6 +400,44 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
             output.resumeAfterMove();
             input.resumeDelivery();
         }
+    }
+
+    // ------------------------------------------------------------------ inspection
+
+    boolean isTraced() {
+        TraceRecorder.Filter filter = streams.trace.filter();
+        return filter != null && filter.matches(id, peer, route);
+    }
+
+    /// Records an event if the connection is traced. The detail costs nothing otherwise.
+    void trace(Kind kind, Object detail) {
+        if (isTraced()) {
+            streams.trace.record(id, kind, detail.toString());
+        }
+    }
+
+    void trace(Kind kind, long number, String unit) {
+        if (isTraced()) {
+            streams.trace.record(id, kind, number + unit);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a store costs more than a wrong guess
+    void setRoute(String pattern) {
+        if (route != pattern) {
+            route = pattern;
+        }
+    }
+
+    @Override
+    public String describe() {
+        String activity = input.activity();
+        return "connection %d %s%s"
+                .formatted(id, describePeer(), activity.isEmpty() ? "" : ", " + activity);
+    }
+
+    String describePeer() {
+        return (acceptedBy == null ? "to " : "from ") + SocketAddresses.format(peer);
     }
 
     @Override

@@ -8,8 +8,6 @@ import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.tls.TlsEngine;
-import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Descriptor;
@@ -19,16 +17,17 @@ import dev.gyre.io.Stream;
 import dev.gyre.io.StreamState;
 import dev.gyre.io.Tls;
 import dev.gyre.io.TlsSession;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// The public view of a [Connection]. Checks threads and arguments.
 ///
@@ -45,23 +44,6 @@ public final class LoopStream implements Stream {
     // The callbacks of onData and onEnd; null until set.
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
-
-    private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
-            implements Protocol {
-        @Override
-        public void onData(Stream stream, Buffer arrived) {
-            data.accept(arrived);
-        }
-
-        @Override
-        public void onEnd(Stream stream) {
-            if (end == null) {
-                stream.end();
-            } else {
-                end.run();
-            }
-        }
-    }
 
     LoopStream(Connection connection) {
         this.connection = connection;
@@ -107,7 +89,7 @@ public final class LoopStream implements Stream {
     /// Starts reading once there is a callback for data.
     private Stream installCallbacks() {
         if (onData != null) {
-            connection.input.setProtocol(new Callbacks(onData, onEnd));
+            connection.input.setProtocol(new StreamCallbacks(onData, onEnd));
         }
         return this;
     }
@@ -154,7 +136,7 @@ public final class LoopStream implements Stream {
     @Override
     public Promise<@Nullable Void> inputDelivered() {
         requireConfined("inputDelivered");
-        return connection.inputDelivered();
+        return connection.input.delivered();
     }
 
     @Override
@@ -362,24 +344,7 @@ public final class LoopStream implements Stream {
     public Promise<TlsSession> startTls(Tls tls) {
         Objects.requireNonNull(tls, "tls");
         requireConfined("secure");
-        if (connection.isSecured()) {
-            throw new IllegalStateException("TLS has already started on " + connection);
-        }
-        if (!connection.isOpen()) {
-            return Promise.rejected(loop(), connection.lifecycle.closedException());
-        }
-        if (connection.output.isEnding()) {
-            throw new IllegalStateException(
-                    "cannot start TLS on " + connection + " after end(): the handshake must send");
-        }
-        String host = null;
-        int port = 0;
-        if (connection.target instanceof InetSocketAddress to) {
-            host = to.getHostString();
-            port = to.getPort();
-        }
-        TlsEngine engine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records());
-        return connection.secure(engine, tls.handshakeTimeout());
+        return Streams.startTls(connection, tls);
     }
 
     @Override
@@ -398,6 +363,30 @@ public final class LoopStream implements Stream {
     @Override
     public EventLoop loop() {
         return connection.loop();
+    }
+
+    @Override
+    public long id() {
+        return connection.id;
+    }
+
+    @Override
+    public boolean isTraced() {
+        return connection.isTraced();
+    }
+
+    @Override
+    public void trace(Supplier<String> detail) {
+        requireConfined("trace");
+        if (connection.isTraced()) {
+            connection.trace(Kind.PROTOCOL, detail.get());
+        }
+    }
+
+    @Override
+    public void traceRoute(String pattern) {
+        requireConfined("traceRoute");
+        connection.setRoute(pattern);
     }
 
     @Override

@@ -6,8 +6,11 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
 
 /// Delivers the input of a stream to its protocol or to `read()`. Bytes are delivered from the
 /// buffer that the kernel filled. Only unread input, and input that may not be delivered yet, is
@@ -40,6 +43,9 @@ final class StreamInput {
 
     private long received;
 
+    /// The pending promise of [#delivered()]; null if none.
+    private @Nullable Deferred<@Nullable Void> barrier;
+
     StreamInput(Connection connection) {
         this.connection = connection;
         buffer = new InputBuffer(connection);
@@ -66,6 +72,22 @@ final class StreamInput {
         return protocol;
     }
 
+    /// Describes for operators what the connection is doing. Any thread: reads without
+    /// synchronization, and never throws.
+    String activity() {
+        if (connection.isSecured() && connection.session() == null) {
+            return "TLS handshake";
+        }
+        Protocol current = protocol;
+        try {
+            return current == null
+                    ? ""
+                    : Objects.requireNonNull(current.describe(connection.stream));
+        } catch (RuntimeException e) {
+            return ""; // Of a describe() that violates its contract.
+        }
+    }
+
     void setProtocol(Protocol next) {
         requireNoPendingRead();
         buffer.reclaimView();
@@ -82,11 +104,17 @@ final class StreamInput {
     }
 
     void pause() {
+        if (!paused) {
+            connection.trace(Kind.PAUSED, "");
+        }
         paused = true;
         connection.updateReading();
     }
 
     void resume() {
+        if (paused) {
+            connection.trace(Kind.RESUMED, "");
+        }
         paused = false;
         resumeDelivery();
     }
@@ -348,6 +376,41 @@ final class StreamInput {
             settleUnreadable(waiting);
         }
         releaseUnread();
+        rejectBarrier(connection.lifecycle.closedException());
+    }
+
+    /// See [dev.gyre.io.Stream#inputDelivered()].
+    Promise<@Nullable Void> delivered() {
+        Deferred<@Nullable Void> outcome = barrier;
+        if (outcome != null) {
+            return outcome.promise(); // The kernel has not been polled yet.
+        }
+        outcome = connection.loop().deferred();
+        if (!connection.isOpen()) {
+            outcome.reject(connection.lifecycle.closedException());
+        } else if (ended) {
+            outcome.resolve(null);
+        } else {
+            barrier = outcome;
+            connection.transport().requestInputBarrier();
+        }
+        return outcome.promise();
+    }
+
+    /// All input that had arrived at [#delivered()] is delivered.
+    void onBarrier() {
+        Deferred<@Nullable Void> outcome = barrier;
+        barrier = null;
+        if (outcome != null) {
+            outcome.resolve(null);
+        }
+    }
+
+    void rejectBarrier(Throwable why) {
+        if (barrier != null) {
+            barrier.reject(why);
+            barrier = null;
+        }
     }
 
     private void releaseUnread() {

@@ -5,6 +5,7 @@ import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamState;
 import dev.gyre.io.TimeoutKind;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,11 @@ final class StreamLifecycle {
     private @Nullable Consumer<? super Connection> closeListener;
 
     private boolean notified;
+
+    /// How many unfinished pipes read from this stream or write to it.
+    private int pipes;
+
+    private boolean transferring;
 
     StreamLifecycle(Connection connection) {
         this.connection = connection;
@@ -114,6 +120,26 @@ final class StreamLifecycle {
                         };
     }
 
+    /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
+    /// continue to read.
+    void pipeStarted() {
+        if (pipes++ == 0 && !isClosed()) {
+            transferring = true;
+            connection.streams.operations().beginTransfer(connection.socket.socket);
+        }
+    }
+
+    void pipeEnded() {
+        if (--pipes == 0 && transferring) {
+            transferring = false;
+            connection.streams.operations().endTransfer(connection.socket.socket);
+        }
+    }
+
+    boolean isPiped() {
+        return pipes > 0 || connection.output.hadPipe();
+    }
+
     /// The stream leaves a loop, which may be shutting down.
     void leave() {
         shuttingDown = false;
@@ -180,6 +206,7 @@ final class StreamLifecycle {
             close(CloseReason.ABORTED, null);
         } else {
             draining = true;
+            connection.trace(Kind.STATE, "draining");
             output.end();
             if (lingerNow || output.hasEnded()) {
                 connection.timeouts.linger();
@@ -237,6 +264,9 @@ final class StreamLifecycle {
                 connection.callbackFailed(e);
                 throw e;
             }
+        }
+        if (connection.isTraced()) {
+            connection.trace(Kind.TIMEOUT, timeout + (continues ? ", continues" : ", closes"));
         }
         if (!continues) {
             close(timeout.reason(), null);
