@@ -210,7 +210,7 @@ final class Tick {
             if (task == null) {
                 return true;
             }
-            boolean measured = isMeasured(priorityRan + internalRan);
+            boolean measured = timings.isMeasured(priorityRan + internalRan);
             if (task instanceof InternalTask) {
                 internalRan++;
                 callbacks.guarded(task); // Counts as no callback: a bounded run is not over.
@@ -279,7 +279,7 @@ final class Tick {
         while (deferredLeft > 0 && mayContinue()) {
             deferredLeft--;
             countCallback();
-            boolean measured = isMeasured(ran++);
+            boolean measured = timings.isMeasured(ran++);
             callbacks.runDeferred(deferred.take());
             barrier();
             if (measured) {
@@ -311,20 +311,6 @@ final class Tick {
             timings.ended(CallbackKind.IO);
         }
         return false;
-    }
-
-    /// Returns whether a callback is measured, and prepares that.
-    ///
-    /// @param nth how many of its kind ran before in this step
-    private boolean isMeasured(int nth) {
-        if (nth < LoopTimings.SAMPLING) {
-            return true;
-        }
-        if (nth % LoopTimings.SAMPLING != 0) {
-            return false;
-        }
-        timings.restart();
-        return true;
     }
 
     /// Counts a callback that is about to run.

@@ -132,7 +132,9 @@ class LoopTimingsTest {
         backend.advance(500 * MILLI);
         loop.submit(takes(5));
         loop.runUntilEmpty();
-        assertThat(metrics.activeTime()).as("without time outside runs").isEqualTo(Duration.ofMillis(65));
+        assertThat(metrics.activeTime())
+                .as("without time outside runs")
+                .isEqualTo(Duration.ofMillis(65));
     }
 
     @Test
