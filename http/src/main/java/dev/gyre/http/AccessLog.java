@@ -74,6 +74,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
     private final LongAdder dropped = new LongAdder();
     private final Thread writer;
 
+    // Shared: set by the configuring thread, read by loops.
+    private volatile boolean withConnectionIds;
+
     // Writer thread only.
     private boolean warned;
 
@@ -122,6 +125,15 @@ public final class AccessLog implements Middleware, AutoCloseable {
         return new AccessLog(true, InstantSource.system(), new AccessLogFile(file), _ -> {});
     }
 
+    /// Appends ` conn=` and [Request#connectionId()] to each line, to find its connection in traces
+    /// and lists. Off by default: parsers of the format may require that a line ends as above.
+    ///
+    /// @return this log
+    public AccessLog withConnectionIds() {
+        withConnectionIds = true;
+        return this;
+    }
+
     // ------------------------------------------------------------------ requests
 
     @Override
@@ -130,6 +142,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
             EventLoop loop = request.loop();
             long began = loop.nanoTime();
             AccessLogLine line = new AccessLogLine(request, combined, clock.instant());
+            if (withConnectionIds) {
+                line.connection(request.connectionId());
+            }
             response.onComplete(
                     () ->
                             add(
@@ -147,6 +162,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
     public void onRejected(RejectedRequest request) {
         if (!closed) {
             AccessLogLine line = new AccessLogLine(request, combined, clock.instant());
+            if (withConnectionIds) {
+                line.connection(request.connectionId());
+            }
             add(line.end(request.status(), request.bodyBytes(), 0, false));
         }
     }

@@ -68,7 +68,7 @@ public final class ServerRequest implements Request {
     @Override
     public String path() {
         Exchange _ = readable("Request.path");
-        return PercentEncoding.require(exchange.rawPath(), false);
+        return PercentEncoding.require(exchange.head.rawPath(), false);
     }
 
     @Override
@@ -235,6 +235,11 @@ public final class ServerRequest implements Request {
         Exchange _ = readable("Request.routePattern");
         Route route = exchange.route;
         return route == null || route.entry == null ? null : route.entry.text;
+    }
+
+    @Override
+    public long connectionId() {
+        return readable("Request.connectionId").readerConnection().stream().id();
     }
 
     @Override
