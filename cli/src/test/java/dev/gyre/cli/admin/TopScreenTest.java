@@ -171,6 +171,6 @@ final class TopScreenTest {
         screen.updateConnections(
                 Json.parse(
                         "{\"total\":30,\"connections\":[" + one.repeat(29) + "{\"id\":2}]}"));
-        assertThat(drawn(80, 10)).hasSize(10).contains("... 30 more lines");
+        assertThat(drawn(80, 10)).hasSize(10).contains("... 26 more lines");
     }
 }
