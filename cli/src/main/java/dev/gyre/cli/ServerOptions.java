@@ -5,7 +5,6 @@ import dev.gyre.LoopConfig;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
-import dev.gyre.metrics.LoopObserver;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +16,11 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 /// The options that all servers share.
@@ -87,14 +88,64 @@ final class ServerOptions {
             description = "The backend: epoll or io_uring. Default: io_uring if available.")
     private @Nullable BackendKind backend;
 
+    @Option(
+            names = {"-v", "--verbose"},
+            description =
+                    "Logs each connection when it opens and closes, on standard error: id, peer,"
+                            + " reason, bytes.")
+    private boolean verbose;
+
+    @Option(
+            names = "--log-format",
+            paramLabel = "FORMAT",
+            converter = FormatConverter.class,
+            defaultValue = "text",
+            description =
+                    "The format of all output except the access log: text, or json for one object"
+                            + " per line with time, level, logger, message, and stack if any."
+                            + " Default: ${DEFAULT-VALUE}.")
+    @SuppressWarnings("NullAway.Init") // it has a default
+    private ServerLog.Format logFormat;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "ADDRESS",
+            description =
+                    "Serves a dashboard, metrics and the list of connections on this port of"
+                            + " 127.0.0.1, or on a Unix domain socket if it is a path; for gyre top"
+                            + " and gyre trace. Port 0 selects a free port. Default: off.")
+    private @Nullable String admin;
+
+    @Option(
+            names = "--stall-limit",
+            paramLabel = "DURATION",
+            defaultValue = "1s",
+            converter = Durations.class,
+            description =
+                    "Logs callbacks that block a loop for longer than this, with their stack; 0"
+                            + " for never. Default: ${DEFAULT-VALUE}.")
+    @SuppressWarnings("NullAway.Init") // it has a default
+    private Duration stallLimit;
+
+    private @Nullable ServerLog log;
+
+    /// Returns the server's log, opened at the first call.
+    ServerLog log() {
+        ServerLog opened = log;
+        if (opened == null) {
+            opened = ServerLog.open(spec.commandLine(), logFormat);
+            log = opened;
+        }
+        return opened;
+    }
+
     LoopConfig loop(String name) {
         LoopConfig config =
                 LoopConfig.DEFAULT
                         .withName(name)
                         .withReceiveBuffers(RECEIVE_BUFFERS, RECEIVE_BUFFER_BYTES)
                         .withPreferredBackend(BackendKind.IO_URING)
-                        // No warnings: closing ten thousand connections at once is normal here.
-                        .withObserver(new LoopObserver() {});
+                        .withObserver(new ServerObserver(log(), verbose));
         return backend == null ? config : config.withRequiredBackend(backend);
     }
 
@@ -136,6 +187,7 @@ final class ServerOptions {
         if (key != null) {
             notEmpty("--key", key.toString());
         }
+        SocketAddress _ = adminAddress(); // reports an invalid one before any file is read
         ListenerConfig config = ListenerConfig.DEFAULT.withStreams(streams());
         return maxConnections == null
                 ? config
@@ -153,12 +205,41 @@ final class ServerOptions {
         if (certificate != null) {
             return config.withTls(Tls.server(certificate, key == null ? certificate : key));
         }
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(
-                "Using a self-signed certificate, for development only: clients must skip"
-                        + " verification (curl -k).");
-        err.flush();
+        log().printError(
+                        "Using a self-signed certificate, for development only: clients must skip"
+                                + " verification (curl -k).");
         return config.withTls(Tls.selfSigned());
+    }
+
+    private @Nullable SocketAddress adminAddress() {
+        String text = admin;
+        if (text == null) {
+            return null;
+        }
+        SocketAddress parsed =
+                address(
+                        () ->
+                                AdminOptions.isPath(text)
+                                        ? Addresses.unix(text)
+                                        : Addresses.toListenOn(text));
+        if (parsed instanceof InetSocketAddress internet
+                && (internet.isUnresolved() || !internet.getAddress().isLoopbackAddress())) {
+            throw misuse(
+                    "Invalid value for option '--admin': '%s' is reachable from other machines:"
+                                    .formatted(text)
+                            + " write a port of 127.0.0.1 or a path, and use ssh -L from there");
+        }
+        return parsed;
+    }
+
+    /// Sets what all servers have: the admin address, the watchdog, and a certificate that SIGHUP
+    /// reloads if it is from a file.
+    void configure(ServerRunner runner, ListenerConfig config) {
+        runner.inspect(adminAddress(), stallLimit);
+        Tls reloaded = config.streams().tls();
+        if (reloaded != null && certificate != null) {
+            runner.onHangUp("the certificate " + certificate, reloaded::reload);
+        }
     }
 
     /// Returns a given option that UDP does not support; `null` if there is no such option.
@@ -200,6 +281,18 @@ final class ServerOptions {
 
     ParameterException misuse(String message) {
         return new ParameterException(spec.commandLine(), message);
+    }
+
+    static final class FormatConverter implements ITypeConverter<ServerLog.Format> {
+        @Override
+        public ServerLog.Format convert(String value) {
+            for (ServerLog.Format each : ServerLog.Format.values()) {
+                if (each.name().toLowerCase(Locale.ROOT).equals(value)) {
+                    return each;
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is not text or json");
+        }
     }
 
     static final class BackendConverter implements ITypeConverter<BackendKind> {

@@ -5,17 +5,24 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopGroup;
 import dev.gyre.LoopGroupConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.http.HttpMetrics;
 import dev.gyre.os.Signal;
 import dev.gyre.os.StandardInput;
+import dev.gyre.os.Terminal;
 
 import org.jspecify.annotations.Nullable;
 
-import picocli.CommandLine;
-
-import java.io.PrintWriter;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -31,8 +38,13 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
                     + " output.";
 
     private final LoopGroup group;
-    private final CommandLine commandLine;
+    private final ServerLog log;
     private boolean stopsWithInput;
+    private @Nullable SocketAddress admin;
+    private Duration stallLimit = Duration.ZERO;
+
+    /// What SIGHUP reloads, by name.
+    private final Map<String, Reload> reloads = new LinkedHashMap<>();
 
     /// Completes when the server has stopped, or its group ends. The group still runs.
     private final CompletableFuture<@Nullable Void> finished = new CompletableFuture<>();
@@ -40,22 +52,32 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     // First loop's thread only; the main thread's after `finished`.
     private @Nullable Signal stoppedBy;
 
-    ServerRunner(LoopGroup group, CommandLine commandLine) {
+    /// The standard streams that were terminals at the start.
+    private final Set<Terminal.Standard> terminals = EnumSet.noneOf(Terminal.Standard.class);
+
+    /// Reads files again. May block.
+    @FunctionalInterface
+    interface Reload {
+        /// @throws IOException if a file is unusable; the message says why, and the previous one
+        ///     stays in use
+        void run() throws IOException;
+    }
+
+    ServerRunner(LoopGroup group, ServerLog log) {
         this.group = group;
-        this.commandLine = commandLine;
+        this.log = log;
     }
 
     /// Opens loops and runs the body on them. Prints the reason if a loop cannot be opened.
     ///
     /// @param body returns the exit status
-    static int open(
-            CommandLine commandLine, int loops, LoopConfig config, ToIntFunction<LoopGroup> body) {
+    static int open(ServerLog log, int loops, LoopConfig config, ToIntFunction<LoopGroup> body) {
         try (LoopGroup group = opened(loops, LoopGroupConfig.DEFAULT.withLoopConfig(config))) {
             return body.applyAsInt(group);
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            print(commandLine.getErr(), LoopErrors.line(e));
+            log.printError(LoopErrors.line(e));
         } catch (StopSignals.SignalSetupException e) {
-            print(commandLine.getErr(), String.valueOf(e.getMessage()));
+            log.printError(String.valueOf(e.getMessage()));
         }
         return 1;
     }
@@ -77,6 +99,23 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
         return group.loops().getFirst();
     }
 
+    /// Sets the admin address and the limit of the watchdog. Before [#run].
+    ///
+    /// @param address `null` for none
+    /// @param limit zero for no watchdog
+    final void inspect(@Nullable SocketAddress address, Duration limit) {
+        admin = address;
+        stallLimit = limit;
+    }
+
+    /// Returns the metrics for the admin address; `null` if the server has none.
+    abstract @Nullable HttpMetrics httpMetrics();
+
+    /// Called when the admin server listens.
+    ///
+    /// @param url of the dashboard
+    void dashboardAt(String url) {}
+
     /// Stops at the end of standard input, as by SIGTERM.
     final void stopWithInput() {
         stopsWithInput = true;
@@ -91,6 +130,11 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
             SocketAddress where,
             Function<SocketAddress, Supplier<String>> listening,
             Runnable started) {
+        for (Terminal.Standard each : Terminal.Standard.values()) {
+            if (Terminal.isTerminal(each)) {
+                terminals.add(each);
+            }
+        }
         var _ = group.perLoop(this::subscribe);
         group.onShutdown(
                 _ -> {
@@ -101,16 +145,31 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
         try {
             summary = listening.apply(Addresses.resolved(where));
         } catch (SystemCallException e) {
-            // The message would name the address a second time.
-            String why = String.valueOf(e.getMessage());
-            return refused(where, why.replaceFirst("^cannot (bind|listen).*?: (?=E)", ""));
+            return refused(where, bareReason(e));
         } catch (UnknownHostException e) {
             return refused(
                     where, "unknown host: use an address of this machine, such as 127.0.0.1");
         }
-        group.start();
-        started.run();
-        finished.join();
+        Inspection inspection = null;
+        try {
+            if (admin != null) {
+                inspection = new Inspection(group, admin, stallLimit, httpMetrics());
+            }
+            group.start();
+            started.run();
+            if (inspection != null) {
+                announce(inspection);
+            } else if (!stallLimit.isZero()) { // After the start, which it would delay.
+                inspection = new Inspection(group, null, stallLimit, null);
+            }
+            finished.join();
+        } catch (SystemCallException e) {
+            return refused(Objects.requireNonNull(admin), bareReason(e));
+        } finally {
+            if (inspection != null) {
+                inspection.close();
+            }
+        }
         Signal signal = stoppedBy;
         if (signal == null) {
             printError(LOOP_STOPPED);
@@ -125,16 +184,65 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
         if (!loop.equals(first())) {
             return Optional.empty();
         }
-        StopSignals.on(loop, this::stop);
+        StopSignals.on(loop, this::onSignal);
         if (stopsWithInput) {
             StandardInput _ = StandardInput.on(loop, _ -> {}, () -> stop(Signal.SIGTERM));
         }
         return Optional.of(loop);
     }
 
+    private void announce(Inspection inspection) {
+        String url = inspection.dashboardUrl();
+        String address = Addresses.show(Objects.requireNonNull(inspection.adminAddress()));
+        print("Admin on %s. Try: gyre top %s".formatted(url == null ? address : url, address));
+        if (url != null) {
+            dashboardAt(url);
+        }
+    }
+
+    /// Returns the message without the address, which the line names already.
+    private static String bareReason(SystemCallException e) {
+        return String.valueOf(e.getMessage()).replaceFirst("^cannot (bind|listen).*?: (?=E)", "");
+    }
+
     private int refused(SocketAddress where, String why) {
         printError("Cannot listen on " + Addresses.show(where) + ": " + why);
         return 1;
+    }
+
+    private void onSignal(Signal signal) {
+        if (signal == Signal.SIGHUP && terminals.stream().allMatch(Terminal::isTerminal)) {
+            // A virtual thread: files may be slow.
+            Thread _ = Thread.ofVirtual().name("gyre-reload").start(this::reload);
+        } else {
+            stop(signal); // SIGHUP of a terminal that has closed, too.
+        }
+    }
+
+    /// Adds files that SIGHUP reads again. Before [#run].
+    ///
+    /// @param what the files, for the log
+    final void onHangUp(String what, Reload reload) {
+        reloads.put(what, reload);
+    }
+
+    /// Synchronized: signals in a row must not reload the same files at once.
+    private synchronized void reload() {
+        reloads.forEach(
+                (what, reload) -> {
+                    try {
+                        reload.run();
+                        log.log(Level.INFO, "SIGHUP: reloaded " + what);
+                    } catch (IOException e) {
+                        log.log(
+                                Level.ERROR,
+                                "SIGHUP: cannot reload %s, the previous one stays in use: %s"
+                                        .formatted(what, e.getMessage()));
+                    }
+                });
+        if (reloads.isEmpty()) {
+            log.log(Level.INFO, "SIGHUP: no files to reload");
+        }
     }
 
     /// Stops as if the signal had arrived. First loop's thread only.
@@ -172,16 +280,11 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     }
 
     final void print(String line) {
-        print(commandLine.getOut(), line);
+        log.print(line);
     }
 
     /// Prints a line on standard error.
     final void printError(String line) {
-        print(commandLine.getErr(), line);
-    }
-
-    private static void print(PrintWriter to, String line) {
-        to.println(line);
-        to.flush();
+        log.printError(line);
     }
 }

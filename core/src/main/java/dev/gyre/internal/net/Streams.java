@@ -19,6 +19,7 @@ import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
 import dev.gyre.io.TlsSession;
+import dev.gyre.metrics.LoopObserver;
 import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
@@ -198,6 +199,10 @@ public final class Streams implements AutoCloseable {
         operations.streamCounters().opened.add(1);
         if (connection.isTraced()) {
             connection.trace(Kind.OPENED, connection.describePeer());
+        }
+        LoopObserver observer = loop.config().observer();
+        if (!LoopObserver.logging().equals(observer)) { // It ignores streams.
+            notifyLater(() -> observer.onStreamOpened(connection.stream));
         }
     }
 
