@@ -1,12 +1,15 @@
 package dev.gyre;
 
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.net.ConnectionList;
 import dev.gyre.io.Descriptor;
+import dev.gyre.metrics.ConnectionInfo;
 import dev.gyre.metrics.LoopMetrics;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,10 +30,11 @@ import java.util.function.Consumer;
 /// **Threads.** The *loop thread* is the platform thread inside a `run` method. These methods may
 /// be called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#call],
 /// [#stop], [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread], [#thread],
-/// [#metrics], [#config]. All others are *loop-confined*: while the loop runs, only the loop thread
-/// may call them. Another thread gets a [WrongThreadException] that names both threads. While no
-/// thread runs the loop, one thread may call them to set it up. If another thread terminates the
-/// loop at the same time, the report may omit what the first one adds.
+/// [#metrics], [#connections], [#config]. All others are *loop-confined*: while the loop
+/// runs, only the loop thread may call them. Another thread gets a [WrongThreadException] that
+/// names both threads. While no thread runs the loop, one thread may call them to set it up. If
+/// another thread terminates the loop at the same time, the report may omit what the first one
+/// adds.
 ///
 /// **Order.** Each tick reads the clock, runs expired timers, then priority tasks, then tasks
 /// within a budget, then deferred callbacks. Then it waits for the kernel and runs I/O callbacks.
@@ -260,6 +264,17 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
 
     /// Returns the counters of this loop. Reading them does not slow the loop down.
     LoopMetrics metrics();
+
+    /// Lists the open connections of this loop, with their state and activity. The loop visits at
+    /// most 256 per tick. A connection that opens, closes or moves meanwhile may be missing.
+    /// Callable from any thread; never blocks.
+    ///
+    /// @return completes once the loop has visited all connections: a loop that no thread runs does
+    ///     so when it runs next. Fails with [LoopTerminatedException] if the loop terminates
+    ///     before. Dependents run on a virtual thread, never on the loop's
+    default CompletionStage<List<ConnectionInfo>> connections() {
+        return ConnectionList.of(this);
+    }
 
     /// Returns the configuration of this loop.
     LoopConfig config();

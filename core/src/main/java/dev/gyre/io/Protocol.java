@@ -17,7 +17,8 @@ import dev.gyre.EventLoop;
 /// Protocols stack. TLS is below every protocol. [Stream#protocol] replaces a protocol at any time,
 /// for example when HTTP is upgraded to WebSocket. The new protocol starts with the unread input.
 ///
-/// **Threads.** All methods are called on the loop thread. A method that throws closes the stream.
+/// **Threads.** All methods but [#describe] are called on the loop thread. A method that throws
+/// closes the stream.
 public interface Protocol {
     /// Called when the protocol is set. The stream is writable.
     default void onOpen(Stream stream) {}
@@ -60,6 +61,17 @@ public interface Protocol {
     /// Called when the stream has moved to another loop, on the thread of that loop and before
     /// other methods.
     default void onMoved(Stream stream) {}
+
+    /// Describes for operators what the connection is doing, such as `GET /users/{id}`. Lists of
+    /// connections and reports of stalled loops contain it.
+    ///
+    /// Any thread may call it, while the loop thread runs another method. It must read fields only,
+    /// accept values that are out of date, and return soon.
+    ///
+    /// The default implementation returns the simple name of the class; empty for a lambda.
+    default String describe(Stream stream) {
+        return getClass().isHidden() ? "" : getClass().getSimpleName();
+    }
 
     /// Called when the stream is closed. No other method is called afterwards.
     default void onClose(Stream stream, CloseReason reason) {}

@@ -336,6 +336,10 @@ public sealed interface Stream permits LoopStream {
     /// @throws dev.gyre.LoopTerminatedException if the target is terminating or terminated
     void moveTo(EventLoop target, Consumer<? super Stream> moved);
 
+    /// Returns a number that identifies the stream in logs, lists and traces. It is unique in the
+    /// process, never reused, and stays when the stream moves. Any thread.
+    long id();
+
     /// Returns the peer's address.
     SocketAddress peer();
 

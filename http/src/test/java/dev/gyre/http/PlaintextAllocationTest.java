@@ -66,6 +66,16 @@ class PlaintextAllocationTest {
         assertAllocatesNothing(backend, "/host");
     }
 
+    @Clause("V-5")
+    @ParameterizedTest
+    @EnumSource(
+            value = BackendKind.class,
+            names = {"EPOLL", "IO_URING"})
+    void request_measured_inSteadyState_allocatesNothing(BackendKind backend)
+            throws IOException, InterruptedException {
+        assertAllocatesNothing(backend, "/measured");
+    }
+
     private static void assertAllocatesNothing(BackendKind backend, String path)
             throws IOException, InterruptedException {
         Process process =
@@ -104,6 +114,9 @@ class PlaintextAllocationTest {
             HttpServer made = HttpServer.on(loop);
             if (args[1].equals("/host")) {
                 made.host("*.example", host -> host.get("/host", (_, r) -> r.text("Hello!")));
+            }
+            if (args[1].equals("/measured")) {
+                made.use(HttpMetrics.create()).get("/measured", (_, r) -> r.text("Hello!"));
             }
             HttpServer server =
                     made.get("/plaintext", (_, response) -> response.text("Hello, World!"))

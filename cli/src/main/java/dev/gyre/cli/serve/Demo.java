@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
 import dev.gyre.http.EventStream;
+import dev.gyre.http.PrometheusText;
 import dev.gyre.http.Request;
 import dev.gyre.http.Response;
 import dev.gyre.http.ServerSentEvent;
@@ -25,12 +26,10 @@ public final class Demo {
     private static final Duration TICK = Duration.ofSeconds(1);
 
     private final WebServer web;
-    private final PrometheusText metrics;
     private final byte[] page;
 
     private Demo(WebServer web) {
         this.web = web;
-        metrics = new PrometheusText(web);
         page = page();
     }
 
@@ -53,7 +52,7 @@ public final class Demo {
                 .get("/large", Demo::large)
                 .get("/slow", Demo::slow)
                 .get("/events", demo::events)
-                .get("/metrics", demo::metrics)
+                .get("/metrics", PrometheusText.handler(web.group(), web.metrics()))
                 .webSocket("/ws/echo", Demo::echo);
     }
 
@@ -72,12 +71,6 @@ public final class Demo {
         long millis = request.queryLong("ms", 1_000, 0, MAX_MILLIS);
         return Promise.delay(request.loop(), Duration.ofMillis(millis), request.cancellation())
                 .then(_ -> response.text("responded after " + millis + " ms, without a thread\n"));
-    }
-
-    private Promise<?> metrics(Request request, Response response) {
-        return response.type(PrometheusText.TYPE)
-                .header("Cache-Control", "no-store")
-                .text(metrics.text());
     }
 
     private Promise<?> events(Request request, Response response) {

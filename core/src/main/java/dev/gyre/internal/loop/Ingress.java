@@ -1,9 +1,13 @@
 package dev.gyre.internal.loop;
 
+import dev.gyre.EventLoop;
+import dev.gyre.LoopOverloadedException;
+import dev.gyre.LoopTerminatedException;
 import dev.gyre.SubmitResult;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.StackReserve;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /// The producers' side of the two lanes and of the sleep protocol: enqueue, fence, check the state,
@@ -54,6 +58,18 @@ public final class Ingress {
         }
         wakeIfAsleep();
         return true;
+    }
+
+    /// Creates the exception for a task that was not accepted. Names the task without its toString,
+    /// which may throw or be long.
+    static RuntimeException rejection(EventLoop loop, Runnable task, SubmitResult result) {
+        String name = "loop " + loop.config().name();
+        String of = Objects.toIdentityString(task);
+        return result == SubmitResult.OVERLOADED
+                ? new LoopOverloadedException(
+                        "%s rejects %s: %d tasks are queued, the maximum (highWaterMark)"
+                                .formatted(name, of, loop.config().highWaterMark()))
+                : new LoopTerminatedException(name + " refuses " + of + ": it is " + loop.state());
     }
 
     /// Wakes the loop if it sleeps. Any thread, after publishing something that the loop checks

@@ -5,7 +5,6 @@ import dev.gyre.Cancellation;
 import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
-import dev.gyre.LoopOverloadedException;
 import dev.gyre.LoopState;
 import dev.gyre.LoopTerminatedException;
 import dev.gyre.Promise;
@@ -173,13 +172,9 @@ public final class Loop implements EventLoop, LoopContext {
 
     @Override
     public void submit(Runnable task) {
-        switch (trySubmit(task)) {
-            case ACCEPTED -> {}
-            case OVERLOADED ->
-                    throw new LoopOverloadedException(
-                            "%s: %d tasks are queued, the maximum (highWaterMark)"
-                                    .formatted(named("rejects", task), config.highWaterMark()));
-            case TERMINATED -> throw refusedException(task);
+        SubmitResult result = trySubmit(task);
+        if (result != SubmitResult.ACCEPTED) {
+            throw Ingress.rejection(this, task, result);
         }
     }
 
@@ -193,22 +188,13 @@ public final class Loop implements EventLoop, LoopContext {
     public void submitPriority(Runnable task) {
         Objects.requireNonNull(task, "task");
         if (!ingress.submitPriority(task)) {
-            throw refusedException(task);
+            throw Ingress.rejection(this, task, SubmitResult.TERMINATED);
         }
     }
 
     @Override
     public boolean trySubmitPriority(Runnable task) {
         return ingress.submitPriority(task);
-    }
-
-    private LoopTerminatedException refusedException(Runnable task) {
-        return new LoopTerminatedException(named("refuses", task) + ": it is " + state.get());
-    }
-
-    /// Names a task without its toString, which may throw or be long.
-    private String named(String verb, Runnable task) {
-        return "loop " + config.name() + " " + verb + " " + Objects.toIdentityString(task);
     }
 
     @Override
@@ -241,6 +227,12 @@ public final class Loop implements EventLoop, LoopContext {
             Callable<? extends Promise<? extends T>> body) {
         Objects.requireNonNull(body, "body");
         return PromiseFuture.call(this, body);
+    }
+
+    /// Calls the body like [#call], but through the priority lane: an overloaded loop accepts it.
+    public <T extends @Nullable Object> CompletableFuture<T> callPriority(
+            Callable<? extends Promise<? extends T>> body) {
+        return PromiseFuture.callPriority(this, body);
     }
 
     // ------------------------------------------------------------------ descriptors

@@ -315,7 +315,7 @@ final class Shutdown {
         List<Runnable> priority = runInternalTasks();
         boolean quiet = priority.isEmpty() && tick.isQuiet();
         long tasks = dropExternal(reason);
-        long priorityTasks = dropPriority(priority);
+        long priorityTasks = dropPriority(priority, reason);
         abandoned.addAll(promises.abandonExternalWork(reason));
         ShutdownReport report =
                 new ShutdownReport(
@@ -343,11 +343,16 @@ final class Shutdown {
                 continue;
             }
             dropped++;
-            if (task instanceof PromiseFuture.Call<?> awaited) {
-                callbacks.guarded(() -> awaited.fail(reason));
-            }
+            failCall(task, reason);
         }
         return dropped;
+    }
+
+    /// Completes the future of a dropped call, because another thread may wait for it.
+    private void failCall(Runnable task, LoopTerminatedException reason) {
+        if (task instanceof PromiseFuture.Call<?> awaited) {
+            callbacks.guarded(() -> awaited.fail(reason));
+        }
     }
 
     /// Yields to a producer between its claim and its store: a few instructions, unless it was
@@ -374,13 +379,14 @@ final class Shutdown {
         return others;
     }
 
-    private long dropPriority(List<Runnable> tasks) {
+    private long dropPriority(List<Runnable> tasks, LoopTerminatedException reason) {
         long dropped = 0;
         for (Runnable task : tasks) {
             if (task instanceof Promises.Settlement settlement) {
                 callbacks.guarded(() -> promises.deliver(settlement)); // A thread may await it.
             } else {
                 dropped++;
+                failCall(task, reason);
             }
         }
         return dropped;

@@ -9,6 +9,7 @@ import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
+import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.TlsSession;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 
 /// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
@@ -35,6 +37,9 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
 
     final LoopStream stream;
     private @Nullable LoopListener acceptedBy;
+
+    /// Unique in the process, and never reused.
+    final long id;
 
     /// The streams of the current loop.
     Streams streams;
@@ -57,9 +62,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
     private boolean reading;
     private boolean readsUnderPressure;
 
-    /// The pending promise of [#inputDelivered()]; null if none.
-    private @Nullable Deferred<@Nullable Void> barrier;
-
     /// How many unfinished pipes read from this stream or write to it.
     private int pipes;
 
@@ -80,6 +82,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
             @Nullable LoopListener acceptedBy) {
         super(streams);
         this.streams = streams;
+        id = streams.nextId();
         loop = streams.loop();
         this.config = config;
         this.peer = peer;
@@ -192,7 +195,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         reading = false;
         timeouts.received();
         input.receiveEnd();
-        onInputBarrier();
+        input.onBarrier();
     }
 
     @Override
@@ -200,30 +203,9 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         input.endPending();
     }
 
-    Promise<@Nullable Void> inputDelivered() {
-        Deferred<@Nullable Void> outcome = barrier;
-        if (outcome != null) {
-            return outcome.promise(); // The kernel has not been polled yet.
-        }
-        outcome = loop().deferred();
-        if (!isOpen()) {
-            outcome.reject(lifecycle.closedException());
-        } else if (input.hasEnded()) {
-            outcome.resolve(null);
-        } else {
-            barrier = outcome;
-            transport.requestInputBarrier();
-        }
-        return outcome.promise();
-    }
-
     @Override
     public void onInputBarrier() {
-        Deferred<@Nullable Void> outcome = barrier;
-        barrier = null;
-        if (outcome != null) {
-            outcome.resolve(null);
-        }
+        input.onBarrier();
     }
 
     @Override
@@ -305,7 +287,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         reading = false;
         timeouts.cancel();
         input.close();
-        rejectBarrier(lifecycle.closedException());
         output.rejectFlushWaiters();
         boolean reset = !output.isEmpty() || lifecycle.mustReset(why);
         if (why == CloseReason.LOOP_ENDED && !reset) {
@@ -317,13 +298,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
             move = null;
         }
         stream.confineTo(streams);
-    }
-
-    private void rejectBarrier(Throwable why) {
-        if (barrier != null) {
-            barrier.reject(why);
-            barrier = null;
-        }
     }
 
     private void discardUnread() {
@@ -348,7 +322,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
     void beginMove(StreamMove started, Throwable barrierReason) {
         move = started;
         stream.confineTo(null);
-        rejectBarrier(barrierReason);
+        input.rejectBarrier(barrierReason);
         deliverySuspended = true;
         timeouts.suspend();
         updateReading();
@@ -436,6 +410,22 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
             timeouts.resume();
             output.resumeAfterMove();
             input.resumeDelivery();
+        }
+    }
+
+    // ------------------------------------------------------------------ inspection
+
+    /// Describes for operators what the connection is doing. Any thread: reads without
+    /// synchronization, and never throws.
+    String activity() {
+        if (tlsEngine != null && session() == null) {
+            return "TLS handshake";
+        }
+        Protocol current = input.protocol();
+        try {
+            return current == null ? "" : Objects.requireNonNull(current.describe(stream));
+        } catch (RuntimeException e) {
+            return ""; // Of a describe() that violates its contract.
         }
     }
 

@@ -8,8 +8,6 @@ import dev.gyre.internal.base.Checks;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
-import dev.gyre.internal.tls.TlsEngine;
-import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Descriptor;
@@ -22,7 +20,6 @@ import dev.gyre.io.TlsSession;
 
 import org.jspecify.annotations.Nullable;
 
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +45,11 @@ public final class LoopStream implements Stream {
 
     private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
             implements Protocol {
+        @Override
+        public String describe(Stream stream) {
+            return "";
+        }
+
         @Override
         public void onData(Stream stream, Buffer arrived) {
             data.accept(arrived);
@@ -154,7 +156,7 @@ public final class LoopStream implements Stream {
     @Override
     public Promise<@Nullable Void> inputDelivered() {
         requireConfined("inputDelivered");
-        return connection.inputDelivered();
+        return connection.input.delivered();
     }
 
     @Override
@@ -362,24 +364,7 @@ public final class LoopStream implements Stream {
     public Promise<TlsSession> startTls(Tls tls) {
         Objects.requireNonNull(tls, "tls");
         requireConfined("secure");
-        if (connection.isSecured()) {
-            throw new IllegalStateException("TLS has already started on " + connection);
-        }
-        if (!connection.isOpen()) {
-            return Promise.rejected(loop(), connection.lifecycle.closedException());
-        }
-        if (connection.output.isEnding()) {
-            throw new IllegalStateException(
-                    "cannot start TLS on " + connection + " after end(): the handshake must send");
-        }
-        String host = null;
-        int port = 0;
-        if (connection.target instanceof InetSocketAddress to) {
-            host = to.getHostString();
-            port = to.getPort();
-        }
-        TlsEngine engine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records());
-        return connection.secure(engine, tls.handshakeTimeout());
+        return Streams.startTls(connection, tls);
     }
 
     @Override
@@ -398,6 +383,11 @@ public final class LoopStream implements Stream {
     @Override
     public EventLoop loop() {
         return connection.loop();
+    }
+
+    @Override
+    public long id() {
+        return connection.id;
     }
 
     @Override

@@ -85,6 +85,11 @@ final class Pipeline implements Protocol {
     }
 
     @Override
+    public String describe(Stream stream) {
+        return "pipe to " + to.peer;
+    }
+
+    @Override
     public void onData(Stream stream, Buffer data) {
         if (to.output.isEnding() || !to.isOpen()) {
             data.clear();

@@ -40,6 +40,9 @@ final class StreamInput {
 
     private long received;
 
+    /// The pending promise of [#delivered()]; null if none.
+    private @Nullable Deferred<@Nullable Void> barrier;
+
     StreamInput(Connection connection) {
         this.connection = connection;
         buffer = new InputBuffer(connection);
@@ -348,6 +351,41 @@ final class StreamInput {
             settleUnreadable(waiting);
         }
         releaseUnread();
+        rejectBarrier(connection.lifecycle.closedException());
+    }
+
+    /// See [dev.gyre.io.Stream#inputDelivered()].
+    Promise<@Nullable Void> delivered() {
+        Deferred<@Nullable Void> outcome = barrier;
+        if (outcome != null) {
+            return outcome.promise(); // The kernel has not been polled yet.
+        }
+        outcome = connection.loop().deferred();
+        if (!connection.isOpen()) {
+            outcome.reject(connection.lifecycle.closedException());
+        } else if (ended) {
+            outcome.resolve(null);
+        } else {
+            barrier = outcome;
+            connection.transport().requestInputBarrier();
+        }
+        return outcome.promise();
+    }
+
+    /// All input that had arrived at [#delivered()] is delivered.
+    void onBarrier() {
+        Deferred<@Nullable Void> outcome = barrier;
+        barrier = null;
+        if (outcome != null) {
+            outcome.resolve(null);
+        }
+    }
+
+    void rejectBarrier(Throwable why) {
+        if (barrier != null) {
+            barrier.reject(why);
+            barrier = null;
+        }
     }
 
     private void releaseUnread() {

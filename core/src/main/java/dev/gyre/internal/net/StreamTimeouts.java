@@ -7,6 +7,7 @@ import dev.gyre.io.TimeoutKind;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /// The timeouts of a stream, on one timer. Activity only records a time stamp. The timer compares
 /// the time stamps when it fires, and reschedules itself. A stream without timeouts has no timer.
@@ -31,6 +32,7 @@ final class StreamTimeouts {
     /// Applies once all output is sent.
     private long lingerAfterOutputNanos;
 
+    private final long openedAt;
     private long receivedAt;
     private long readingSince;
     private long sentAt;
@@ -51,9 +53,32 @@ final class StreamTimeouts {
         lingerNanos = cappedNanos(connection.config.lingerTimeout());
         lingerAfterOutputNanos = lingerNanos;
         long now = connection.nowNanos();
+        openedAt = now;
         receivedAt = now;
         readingSince = now;
         sentAt = now;
+    }
+
+    /// Returns the time since the stream was opened.
+    Duration age() {
+        return since(openedAt);
+    }
+
+    /// Returns the time since the last byte in either direction.
+    Duration idle() {
+        return since(Math.max(receivedAt, sentAt));
+    }
+
+    private Duration since(long then) {
+        return Duration.ofNanos(Math.max(0, connection.nowNanos() - then)); // After a move.
+    }
+
+    /// Returns the time until the next timeout; empty without timeouts.
+    Optional<Duration> next() {
+        long deadline = nextDeadline();
+        return deadline == NEVER
+                ? Optional.empty()
+                : Optional.of(Duration.ofNanos(Math.max(0, deadline - connection.nowNanos())));
     }
 
     private static long nanos(Duration timeout) {
@@ -100,10 +125,13 @@ final class StreamTimeouts {
     }
 
     void reschedule() {
-        scheduleBy(
-                Math.min(
-                        Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
-                        Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE))));
+        scheduleBy(nextDeadline());
+    }
+
+    private long nextDeadline() {
+        return Math.min(
+                Math.min(lingerUntil(), deadlineOf(TimeoutKind.IDLE)),
+                Math.min(deadlineOf(TimeoutKind.READ), deadlineOf(TimeoutKind.WRITE)));
     }
 
     void received() {

@@ -11,11 +11,13 @@ import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.tls.RecordScratch;
+import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsSetup;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
+import dev.gyre.io.TlsSession;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// The streams and listeners of one loop. Counts them, and closes them when the loop ends.
 ///
@@ -32,6 +35,8 @@ import java.util.Objects;
 public final class Streams implements AutoCloseable {
     private static final int NOTIFICATION_BATCH = 256;
     private static final int MAX_LOGGED_PEERS = 5;
+    private static final int IDS_PER_BLOCK = 1024;
+    private static final AtomicLong ID_BLOCKS = new AtomicLong();
 
     private final Loop loop;
     private final LoopOperations operations;
@@ -41,6 +46,12 @@ public final class Streams implements AutoCloseable {
     private final TaskRing notifications = new TaskRing("stream notifications");
     private boolean notificationsScheduled;
     private @Nullable Connection first;
+
+    /// Lists of connections in progress.
+    private final List<ConnectionList> lists = new ArrayList<>();
+
+    private long nextId;
+    private long endOfIds;
 
     private boolean closed;
 
@@ -148,6 +159,36 @@ public final class Streams implements AutoCloseable {
         }
     }
 
+    static Promise<TlsSession> startTls(Connection connection, Tls tls) {
+        if (connection.isSecured()) {
+            throw new IllegalStateException("TLS has already started on " + connection);
+        }
+        if (!connection.isOpen()) {
+            return Promise.rejected(connection.loop(), connection.lifecycle.closedException());
+        }
+        if (connection.output.isEnding()) {
+            throw new IllegalStateException(
+                    "cannot start TLS on " + connection + " after end(): the handshake must send");
+        }
+        String host = null;
+        int port = 0;
+        if (connection.target instanceof InetSocketAddress to) {
+            host = to.getHostString();
+            port = to.getPort();
+        }
+        TlsEngine engine = TlsSetup.of(tls).newEngine(host, port, connection.streams.records);
+        return connection.secure(engine, tls.handshakeTimeout());
+    }
+
+    /// Returns the id of a new connection. Loops share the counter of blocks only.
+    long nextId() {
+        if (nextId == endOfIds) {
+            nextId = ID_BLOCKS.getAndIncrement() * IDS_PER_BLOCK + 1;
+            endOfIds = nextId + IDS_PER_BLOCK;
+        }
+        return nextId++;
+    }
+
     void add(Connection connection) {
         link(connection);
         operations.streamCounters().opened.add(1);
@@ -179,6 +220,9 @@ public final class Streams implements AutoCloseable {
     }
 
     private void unlink(Connection connection) {
+        for (int i = 0; i < lists.size(); i++) {
+            lists.get(i).removing(connection);
+        }
         Connection before = connection.previous;
         Connection after = connection.next;
         if (before == null) {
@@ -191,6 +235,18 @@ public final class Streams implements AutoCloseable {
         }
         connection.next = null;
         connection.previous = null;
+    }
+
+    @Nullable Connection first() {
+        return first;
+    }
+
+    void add(ConnectionList list) {
+        lists.add(list);
+    }
+
+    void remove(ConnectionList list) {
+        lists.remove(list);
     }
 
     void add(LoopListener listener) {

@@ -63,6 +63,18 @@ public sealed class PromiseFuture<T extends @Nullable Object> extends Completabl
         return call;
     }
 
+    /// Calls the body like [#call], through the priority lane.
+    public static <T extends @Nullable Object> CompletableFuture<T> callPriority(
+            EventLoop loop, Callable<? extends Promise<? extends T>> body) {
+        Call<T> call = new Call<>(loop, body);
+        try {
+            loop.submitPriority(call);
+        } catch (LoopTerminatedException e) {
+            call.completeExceptionally(e);
+        }
+        return call;
+    }
+
     @Override
     public final <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
         return new PromiseFuture<>(loop, this);

@@ -346,6 +346,11 @@ public final class RequestHead extends MessageHead {
         return length() > 0 && targetAt == pathEnd;
     }
 
+    /// Returns the path as received. Creates text.
+    public String rawPath() {
+        return isPathLeftOut() ? "/" : slice(targetAt, pathEnd);
+    }
+
     /// Returns the offset of the path.
     public int targetAt() {
         return targetAt;

@@ -74,7 +74,7 @@ final class Dispatcher {
     private Route search(Exchange exchange, RouteScope<?> scope) {
         Router.Search search;
         try {
-            search = new Router.Search(exchange.rawPath(), exchange.head.method());
+            search = new Router.Search(exchange.head.rawPath(), exchange.head.method());
         } catch (HttpException malformed) {
             return new Route(scope, null, new NoRoute(server, null, malformed, false));
         }

@@ -78,7 +78,7 @@ final class Exchange {
         body = head.hasBody() ? new RequestBody(this, connection) : null;
         this.input = body == null ? null : input;
         this.headLength = headLength;
-        response.reset();
+        response.reset(connection.stream().tls() != null);
     }
 
     int generation() {
@@ -172,7 +172,7 @@ final class Exchange {
             unread.fail(new HttpException(400, "the connection was closed: " + reason));
         }
         if (before.isInProgress()) {
-            response.runOnComplete();
+            response.ended();
             BlockingCall handler = call;
             if (handler != null) {
                 handler.lost(reason);
@@ -321,6 +321,12 @@ final class Exchange {
         return known;
     }
 
+    /// Returns how many bytes of the body were received, also after it is lost.
+    long receivedBytes() {
+        RequestBody known = body != null || handlerBody == null ? body : handlerBody.source();
+        return known == null ? 0 : known.received();
+    }
+
     boolean isBodyUnfinished() {
         RequestBody known = body;
         return known != null && !known.isEnded();
@@ -364,11 +370,6 @@ final class Exchange {
             context.out(connection, HeaderLines.CONTINUE.length).put(HeaderLines.CONTINUE);
             connection.flushUnlessServing();
         }
-    }
-
-    /// Returns the path as received.
-    String rawPath() {
-        return head.isPathLeftOut() ? "/" : head.text(head.targetAt(), head.pathEnd());
     }
 
     /// Called when the route is known, before its middleware.

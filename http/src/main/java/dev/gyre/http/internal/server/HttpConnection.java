@@ -260,7 +260,7 @@ final class HttpConnection implements Protocol {
     void responded(Exchange exchange, boolean closes) {
         enter(ExchangeState.RESPONDED);
         this.closes |= closes;
-        exchange.response.runOnComplete();
+        exchange.response.ended();
         if (open == exchange) {
             nextBehindBody(exchange);
         }
@@ -366,7 +366,7 @@ final class HttpConnection implements Protocol {
         output.watchAlways();
         unread.note(0);
         open = null;
-        exchange.response.runOnComplete();
+        exchange.response.ended();
         // First, because its callback reads the request, and a drain waits for one of both.
         takeOver.accept(stream);
         exchange.end();

@@ -10,6 +10,7 @@ import dev.gyre.http.Handler;
 import dev.gyre.http.HttpConfig;
 import dev.gyre.http.HttpServer;
 import dev.gyre.http.JsonMapper;
+import dev.gyre.http.Middleware;
 import dev.gyre.http.RouteGroup;
 import dev.gyre.http.WebSocket;
 import dev.gyre.http.internal.time.Deadline;
@@ -181,6 +182,18 @@ public final class LoopServer extends RouteScope<HttpServer> implements HttpServ
 
     long idleNanos() {
         return idleNanos;
+    }
+
+    @Override
+    public HttpServer use(Middleware added) {
+        if (!(added instanceof RequestMetrics metrics)) {
+            return super.use(added);
+        }
+        if (context.metrics != null) {
+            throw new IllegalStateException("the server has HttpMetrics already: remove one");
+        }
+        context.metrics = metrics.on(loop);
+        return this;
     }
 
     // ------------------------------------------------------------------ blocking handlers

@@ -52,6 +52,7 @@ record NoRoute(
                 ? new HttpException(405, method + " is not allowed here: allowed are " + allowed)
                 : new HttpException(
                         404,
-                        "no resource at " + PercentEncoding.require(exchange.rawPath(), false));
+                        "no resource at "
+                                + PercentEncoding.require(exchange.head.rawPath(), false));
     }
 }

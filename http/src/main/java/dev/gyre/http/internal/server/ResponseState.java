@@ -34,16 +34,27 @@ final class ResponseState {
     private boolean byFile; // A file provides the body, independent of the handler.
     private boolean endsWithConnection;
 
+    // Loop thread only: the request's origin and begin, for its metrics.
+    private int origin;
+    private long beganNanos;
+
     ResponseState(Exchange exchange) {
         this.exchange = exchange;
         context = exchange.context;
     }
 
     /// Resets everything for the next request.
-    void reset() {
+    ///
+    /// @param secure whether the connection has TLS
+    void reset(boolean secure) {
         onComplete.clear();
         head.reset();
         clear();
+        LoopRequests metrics = context.metrics;
+        if (metrics != null) {
+            beganNanos = context.loop.nowNanos();
+            origin = metrics.begin(exchange.head, secure);
+        }
     }
 
     /// Discards everything except completion callbacks and the headers that middleware set before
@@ -411,8 +422,13 @@ final class ResponseState {
         }
     }
 
-    /// Runs the completion callbacks, including those that they add.
-    void runOnComplete() {
+    /// Records the request, and runs the completion callbacks, including those that they add.
+    /// Called once, when the response is complete or lost.
+    void ended() {
+        LoopRequests metrics = context.metrics;
+        if (metrics != null) {
+            metrics.end(exchange, origin, beganNanos);
+        }
         for (int i = 0; i < onComplete.size(); i++) {
             UserCallbacks.guarded(onComplete.get(i), exchange);
         }

@@ -65,6 +65,9 @@ final class Route {
     /// Zero for none.
     long timeoutNanos;
 
+    /// The series of its pattern; `null` until the first is needed.
+    LoopRequests.@Nullable OfRoute metrics;
+
     Route(RouteScope<?> scope, @Nullable RouteEntry entry, Handler handler) {
         this.scope = scope;
         this.entry = entry;

@@ -52,6 +52,16 @@ abstract class RouteScope<S extends Routes<S>> implements Routes<S> {
         RouteGroup self() {
             return this;
         }
+
+        @Override
+        public RouteGroup use(Middleware added) {
+            if (added instanceof RequestMetrics) {
+                throw new IllegalArgumentException(
+                        "HttpMetrics measures all requests of a server: add it to the server, not"
+                                + " to a group or host");
+            }
+            return super.use(added);
+        }
     }
 
     /// Types that match any failure, so a more specific handler for a cause goes before them.

@@ -39,6 +39,10 @@ final class ServerBody extends DecodedBody {
         source.onRelease(this::release);
     }
 
+    RequestBody source() {
+        return source;
+    }
+
     private void release() {
         releaseDecoded();
         if (input != null) {

@@ -50,6 +50,9 @@ final class ServerContext {
     private @Nullable HttpConnection owner;
     private @Nullable Exchange spare;
 
+    /// `null` unless requests are measured.
+    @Nullable LoopRequests metrics;
+
     ServerContext(LoopServer server, EventLoop loop, HttpConfig config) {
         this.server = server;
         this.loop = loop;
@@ -116,6 +119,11 @@ final class ServerContext {
         int bytes = body.bytes().length;
         Buffer room = out(connection, StatusAndDateCache.MAX_REJECTION_BYTES + bytes);
         firstLines.putRejection(reason.status(), body, room);
+        if (metrics != null) {
+            boolean secure = connection.stream().tls() != null;
+            String method = head == null ? null : head.rejectedMethod();
+            metrics.rejected(method, secure, reason.status(), bytes);
+        }
         server.dispatcher.rejected(connection.stream().peer(), reason, bytes, head);
     }
 

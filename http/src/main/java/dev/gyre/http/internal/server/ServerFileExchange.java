@@ -20,7 +20,7 @@ record ServerFileExchange(
 
     @Override
     public String path() {
-        return exchange.rawPath();
+        return exchange.head.rawPath();
     }
 
     @Override

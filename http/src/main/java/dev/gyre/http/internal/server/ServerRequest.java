@@ -68,7 +68,7 @@ public final class ServerRequest implements Request {
     @Override
     public String path() {
         Exchange _ = readable("Request.path");
-        return PercentEncoding.require(exchange.rawPath(), false);
+        return PercentEncoding.require(exchange.head.rawPath(), false);
     }
 
     @Override
