@@ -6,13 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.Callable;
@@ -36,6 +33,11 @@ import java.util.concurrent.Callable;
             "Ctrl-C stops accepting, drains the open connections, and prints a summary: the number"
                     + " of connections and bytes, and the close reasons. Connections still open"
                     + " after 5 s, or at a second Ctrl-C, are reset.",
+            "",
+            "SIGHUP reloads the certificate. If that fails, the previous file stays"
+                    + " in use and standard error has the reason. If SIGHUP means that the"
+                    + " terminal was closed, the server stops as with Ctrl-C. Log entries go to"
+                    + " standard error.",
             ""
         },
         parameterListHeading = "",
@@ -44,7 +46,7 @@ import java.util.concurrent.Callable;
         exitCodeList = {
             "1:cannot listen, or cannot use a file; the reason is on standard error",
             "2:invalid command line",
-            "129:stopped by SIGHUP (terminal closed)",
+            "129:stopped because the terminal was closed (SIGHUP)",
             "130:stopped by Ctrl-C",
             "143:stopped by SIGTERM"
         },
@@ -61,10 +63,6 @@ import java.util.concurrent.Callable;
         })
 final class Echo implements Callable<Integer> {
     private static final String DEFAULT_ADDRESS = "7777";
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
-    private CommandSpec spec;
 
     @Parameters(
             paramLabel = "ADDRESS",
@@ -114,16 +112,15 @@ final class Echo implements Callable<Integer> {
         try {
             config = options.secured(open);
         } catch (IOException e) {
-            PrintWriter err = spec.commandLine().getErr();
-            err.println("Cannot set up TLS: " + e.getMessage());
-            err.flush();
+            options.log().printError("Cannot set up TLS: " + e.getMessage());
             return 1;
         }
         return StreamServerRunner.open(
-                spec.commandLine(),
+                options.log(),
                 options.loop("echo"),
                 udp ? 1 : options.loops(),
                 runner -> {
+                    options.reloadOnHangUp(runner, config);
                     if (untilInputEnds) {
                         runner.stopWithInput();
                     }

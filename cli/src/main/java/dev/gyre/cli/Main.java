@@ -20,9 +20,9 @@ import java.util.Optional;
         synopsisSubcommandLabel = "COMMAND",
         descriptionHeading = "%n",
         description = {
-            "Checks the machine, measures a running loop, watches files, supervises commands, and"
-                    + " serves HTTP and TCP. `gyre help COMMAND` describes a command and its"
-                    + " options."
+            "Checks the machine, measures a running loop, watches files, supervises commands,"
+                    + " serves HTTP and TCP, and shows what a running server does. `gyre help"
+                    + " COMMAND` describes a command and its options."
         },
         optionListHeading = "%nOptions:%n",
         commandListHeading = "%nCommands:%n",
@@ -53,6 +53,8 @@ public final class Main {
                     Serve.class,
                     Echo.class,
                     Proxy.class,
+                    Top.class,
+                    Trace.class,
                     C10k.class);
 
     private Main() {}

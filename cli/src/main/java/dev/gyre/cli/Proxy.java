@@ -10,13 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -47,6 +44,11 @@ import java.util.concurrent.Callable;
                     + " client connections. Connections still open after 5 s, or at a second"
                     + " Ctrl-C, are reset on both sides, so that neither side takes partial data"
                     + " for complete.",
+            "",
+            "SIGHUP reloads the certificates. If that fails, the previous file stays"
+                    + " in use and standard error has the reason. If SIGHUP means that the"
+                    + " terminal was closed, the server stops as with Ctrl-C. Log entries go to"
+                    + " standard error.",
             ""
         },
         optionListHeading = "%nOptions:%n",
@@ -54,7 +56,7 @@ import java.util.concurrent.Callable;
         exitCodeList = {
             "1:cannot listen, or cannot use a file; the reason is on standard error",
             "2:invalid command line",
-            "129:stopped by SIGHUP (terminal closed)",
+            "129:stopped because the terminal was closed (SIGHUP)",
             "130:stopped by Ctrl-C",
             "143:stopped by SIGTERM"
         },
@@ -68,10 +70,6 @@ import java.util.concurrent.Callable;
             ""
         })
 final class Proxy implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
-    private CommandSpec spec;
-
     @Parameters(
             index = "0",
             paramLabel = "LISTEN",
@@ -145,21 +143,25 @@ final class Proxy implements Callable<Integer> {
             config = options.secured(open);
             towards = towards();
         } catch (IOException e) {
-            PrintWriter err = spec.commandLine().getErr();
-            err.println("Cannot set up TLS: " + e.getMessage());
-            err.flush();
+            options.log().printError("Cannot set up TLS: " + e.getMessage());
             return 1;
         }
         return StreamServerRunner.open(
-                spec.commandLine(),
+                options.log(),
                 options.loop("proxy"),
                 options.loops(),
-                runner ->
-                        runner.serve(
-                                "Proxy on %s to " + Addresses.show(to),
-                                from,
-                                config,
-                                client -> forward(runner, client, to, towards)));
+                runner -> {
+                    options.reloadOnHangUp(runner, config);
+                    Tls target = towards.tls();
+                    if (trust != null && target != null) {
+                        runner.onHangUp("the trusted certificates " + trust, target::reload);
+                    }
+                    return runner.serve(
+                            "Proxy on %s to " + Addresses.show(to),
+                            from,
+                            config,
+                            client -> forward(runner, client, to, towards));
+                });
     }
 
     private StreamConfig towards() throws IOException {

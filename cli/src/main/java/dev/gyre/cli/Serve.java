@@ -69,6 +69,11 @@ import java.util.function.Consumer;
             "Ctrl-C stops listening, finishes running requests, closes event streams and"
                     + " WebSockets, and prints a summary. Connections still open after 10 s, or at"
                     + " a second Ctrl-C, are reset.",
+            "",
+            "SIGHUP reopens the access log and reloads the certificate. If that fails, the previous"
+                + " file stays in use and standard error has the reason. If SIGHUP means that the"
+                + " terminal was closed, the server stops as with Ctrl-C. Log entries go to"
+                + " standard error.",
             ""
         },
         parameterListHeading = "",
@@ -77,7 +82,7 @@ import java.util.function.Consumer;
         exitCodeList = {
             "1:cannot listen, or cannot use a file or directory; the reason is on standard error",
             "2:invalid command line",
-            "129:stopped by SIGHUP (terminal closed)",
+            "129:stopped because the terminal was closed (SIGHUP)",
             "130:stopped by Ctrl-C",
             "143:stopped by SIGTERM"
         },
@@ -235,9 +240,7 @@ final class Serve implements Callable<Integer> {
     }
 
     private int printError(String line) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(line);
-        err.flush();
+        options.log().printError(line);
         return 1;
     }
 
@@ -345,14 +348,18 @@ final class Serve implements Callable<Integer> {
 
     private int serve(Plan plan, @Nullable AccessLog log) {
         return WebServerRunner.open(
-                spec.commandLine(),
+                options.log(),
                 plan.count,
                 loop(),
                 plan.http,
                 runner -> {
                     if (log != null) {
                         runner.logTo(log);
+                        if (!"-".equals(accessLog)) {
+                            runner.onHangUp("the access log " + accessLog, log::reopen);
+                        }
                     }
+                    options.reloadOnHangUp(runner, plan.config);
                     if (untilInputEnds) {
                         runner.stopWithInput();
                     }

@@ -5,7 +5,6 @@ import dev.gyre.LoopConfig;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
-import dev.gyre.metrics.LoopObserver;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +16,9 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 /// The options that all servers share.
@@ -87,14 +86,44 @@ final class ServerOptions {
             description = "The backend: epoll or io_uring. Default: io_uring if available.")
     private @Nullable BackendKind backend;
 
+    @Option(
+            names = {"-v", "--verbose"},
+            description =
+                    "Logs each connection when it opens and closes, on standard error: id, peer,"
+                            + " reason, bytes.")
+    private boolean verbose;
+
+    @Option(
+            names = "--log-format",
+            paramLabel = "FORMAT",
+            converter = FormatConverter.class,
+            defaultValue = "text",
+            description =
+                    "The format of all output except the access log: text, or json for one object"
+                            + " per line with time, level, logger, message, and stack if any."
+                            + " Default: ${DEFAULT-VALUE}.")
+    @SuppressWarnings("NullAway.Init") // it has a default
+    private ServerLog.Format logFormat;
+
+    private @Nullable ServerLog log;
+
+    /// Returns the server's log, opened at the first call.
+    ServerLog log() {
+        ServerLog opened = log;
+        if (opened == null) {
+            opened = ServerLog.open(spec.commandLine(), logFormat);
+            log = opened;
+        }
+        return opened;
+    }
+
     LoopConfig loop(String name) {
         LoopConfig config =
                 LoopConfig.DEFAULT
                         .withName(name)
                         .withReceiveBuffers(RECEIVE_BUFFERS, RECEIVE_BUFFER_BYTES)
                         .withPreferredBackend(BackendKind.IO_URING)
-                        // No warnings: closing ten thousand connections at once is normal here.
-                        .withObserver(new LoopObserver() {});
+                        .withObserver(new ServerObserver(log(), verbose));
         return backend == null ? config : config.withRequiredBackend(backend);
     }
 
@@ -153,12 +182,18 @@ final class ServerOptions {
         if (certificate != null) {
             return config.withTls(Tls.server(certificate, key == null ? certificate : key));
         }
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(
-                "Using a self-signed certificate, for development only: clients must skip"
-                        + " verification (curl -k).");
-        err.flush();
+        log().printError(
+                        "Using a self-signed certificate, for development only: clients must skip"
+                                + " verification (curl -k).");
         return config.withTls(Tls.selfSigned());
+    }
+
+    /// Lets SIGHUP reload the certificate, if it is from a file.
+    void reloadOnHangUp(ServerRunner runner, ListenerConfig config) {
+        Tls reloaded = config.streams().tls();
+        if (reloaded != null && certificate != null) {
+            runner.onHangUp("the certificate " + certificate, reloaded::reload);
+        }
     }
 
     /// Returns a given option that UDP does not support; `null` if there is no such option.
@@ -200,6 +235,18 @@ final class ServerOptions {
 
     ParameterException misuse(String message) {
         return new ParameterException(spec.commandLine(), message);
+    }
+
+    static final class FormatConverter implements ITypeConverter<ServerLog.Format> {
+        @Override
+        public ServerLog.Format convert(String value) {
+            for (ServerLog.Format each : ServerLog.Format.values()) {
+                if (each.name().toLowerCase(Locale.ROOT).equals(value)) {
+                    return each;
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is not text or json");
+        }
     }
 
     static final class BackendConverter implements ITypeConverter<BackendKind> {

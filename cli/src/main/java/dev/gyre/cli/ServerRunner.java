@@ -7,15 +7,19 @@ import dev.gyre.LoopGroupConfig;
 import dev.gyre.SystemCallException;
 import dev.gyre.os.Signal;
 import dev.gyre.os.StandardInput;
+import dev.gyre.os.Terminal;
 
 import org.jspecify.annotations.Nullable;
 
-import picocli.CommandLine;
-
-import java.io.PrintWriter;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -31,8 +35,11 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
                     + " output.";
 
     private final LoopGroup group;
-    private final CommandLine commandLine;
+    private final ServerLog log;
     private boolean stopsWithInput;
+
+    /// What SIGHUP reloads, by name.
+    private final Map<String, Reload> reloads = new LinkedHashMap<>();
 
     /// Completes when the server has stopped, or its group ends. The group still runs.
     private final CompletableFuture<@Nullable Void> finished = new CompletableFuture<>();
@@ -40,22 +47,32 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     // First loop's thread only; the main thread's after `finished`.
     private @Nullable Signal stoppedBy;
 
-    ServerRunner(LoopGroup group, CommandLine commandLine) {
+    /// The standard streams that were terminals at the start.
+    private final Set<Terminal.Standard> terminals = EnumSet.noneOf(Terminal.Standard.class);
+
+    /// Reads files again. May block.
+    @FunctionalInterface
+    interface Reload {
+        /// @throws IOException if a file is unusable; the message says why, and the previous one
+        ///     stays in use
+        void run() throws IOException;
+    }
+
+    ServerRunner(LoopGroup group, ServerLog log) {
         this.group = group;
-        this.commandLine = commandLine;
+        this.log = log;
     }
 
     /// Opens loops and runs the body on them. Prints the reason if a loop cannot be opened.
     ///
     /// @param body returns the exit status
-    static int open(
-            CommandLine commandLine, int loops, LoopConfig config, ToIntFunction<LoopGroup> body) {
+    static int open(ServerLog log, int loops, LoopConfig config, ToIntFunction<LoopGroup> body) {
         try (LoopGroup group = opened(loops, LoopGroupConfig.DEFAULT.withLoopConfig(config))) {
             return body.applyAsInt(group);
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
-            print(commandLine.getErr(), LoopErrors.line(e));
+            log.printError(LoopErrors.line(e));
         } catch (StopSignals.SignalSetupException e) {
-            print(commandLine.getErr(), String.valueOf(e.getMessage()));
+            log.printError(String.valueOf(e.getMessage()));
         }
         return 1;
     }
@@ -91,6 +108,11 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
             SocketAddress where,
             Function<SocketAddress, Supplier<String>> listening,
             Runnable started) {
+        for (Terminal.Standard each : Terminal.Standard.values()) {
+            if (Terminal.isTerminal(each)) {
+                terminals.add(each);
+            }
+        }
         var _ = group.perLoop(this::subscribe);
         group.onShutdown(
                 _ -> {
@@ -125,7 +147,7 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
         if (!loop.equals(first())) {
             return Optional.empty();
         }
-        StopSignals.on(loop, this::stop);
+        StopSignals.on(loop, this::onSignal);
         if (stopsWithInput) {
             StandardInput _ = StandardInput.on(loop, _ -> {}, () -> stop(Signal.SIGTERM));
         }
@@ -135,6 +157,41 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     private int refused(SocketAddress where, String why) {
         printError("Cannot listen on " + Addresses.show(where) + ": " + why);
         return 1;
+    }
+
+    private void onSignal(Signal signal) {
+        if (signal == Signal.SIGHUP && terminals.stream().allMatch(Terminal::isTerminal)) {
+            // A virtual thread: files may be slow.
+            Thread _ = Thread.ofVirtual().name("gyre-reload").start(this::reload);
+        } else {
+            stop(signal); // SIGHUP of a terminal that has closed, too.
+        }
+    }
+
+    /// Adds files that SIGHUP reads again. Before [#run].
+    ///
+    /// @param what the files, for the log
+    final void onHangUp(String what, Reload reload) {
+        reloads.put(what, reload);
+    }
+
+    /// Synchronized: signals in a row must not reload the same files at once.
+    private synchronized void reload() {
+        reloads.forEach(
+                (what, reload) -> {
+                    try {
+                        reload.run();
+                        log.log(Level.INFO, "SIGHUP: reloaded " + what);
+                    } catch (IOException e) {
+                        log.log(
+                                Level.ERROR,
+                                "SIGHUP: cannot reload %s, the previous one stays in use: %s"
+                                        .formatted(what, e.getMessage()));
+                    }
+                });
+        if (reloads.isEmpty()) {
+            log.log(Level.INFO, "SIGHUP: no files to reload");
+        }
     }
 
     /// Stops as if the signal had arrived. First loop's thread only.
@@ -172,16 +229,11 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     }
 
     final void print(String line) {
-        print(commandLine.getOut(), line);
+        log.print(line);
     }
 
     /// Prints a line on standard error.
     final void printError(String line) {
-        print(commandLine.getErr(), line);
-    }
-
-    private static void print(PrintWriter to, String line) {
-        to.println(line);
-        to.flush();
+        log.printError(line);
     }
 }

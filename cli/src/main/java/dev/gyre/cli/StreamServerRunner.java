@@ -12,8 +12,6 @@ import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import picocli.CommandLine;
-
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -42,23 +40,17 @@ final class StreamServerRunner extends ServerRunner {
     // First loop's thread only.
     private volatile boolean stopsNow;
 
-    private StreamServerRunner(LoopGroup group, CommandLine commandLine) {
-        super(group, commandLine);
+    private StreamServerRunner(LoopGroup group, ServerLog log) {
+        super(group, log);
     }
 
     /// Opens loops and runs the body on them.
     ///
     /// @param body returns the exit status
     static int open(
-            CommandLine commandLine,
-            LoopConfig config,
-            int loops,
-            ToIntFunction<StreamServerRunner> body) {
+            ServerLog log, LoopConfig config, int loops, ToIntFunction<StreamServerRunner> body) {
         return open(
-                commandLine,
-                loops,
-                config,
-                group -> body.applyAsInt(new StreamServerRunner(group, commandLine)));
+                log, loops, config, group -> body.applyAsInt(new StreamServerRunner(group, log)));
     }
 
     /// Serves connections.

@@ -12,8 +12,6 @@ import dev.gyre.os.Signal;
 
 import org.jspecify.annotations.Nullable;
 
-import picocli.CommandLine;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -33,14 +31,14 @@ final class WebServerRunner extends ServerRunner {
     private static final Duration COUNT_TIMEOUT = Duration.ofMillis(200);
 
     private final WebServer web;
-    private @Nullable AccessLog log;
+    private @Nullable AccessLog accessLog;
     private @Nullable AotTraining training;
 
     // Shared: written by the thread that counts.
     private volatile long unanswered;
 
-    private WebServerRunner(WebServer web, CommandLine commandLine) {
-        super(web.group(), commandLine);
+    private WebServerRunner(WebServer web, ServerLog log) {
+        super(web.group(), log);
         this.web = web;
     }
 
@@ -48,18 +46,16 @@ final class WebServerRunner extends ServerRunner {
     ///
     /// @param body returns the exit status
     static int open(
-            CommandLine commandLine,
+            ServerLog log,
             int loops,
             LoopConfig config,
             HttpConfig http,
             ToIntFunction<WebServerRunner> body) {
         return open(
-                commandLine,
+                log,
                 loops,
                 config,
-                group ->
-                        body.applyAsInt(
-                                new WebServerRunner(new WebServer(group, http), commandLine)));
+                group -> body.applyAsInt(new WebServerRunner(new WebServer(group, http), log)));
     }
 
     WebServer web() {
@@ -67,9 +63,9 @@ final class WebServerRunner extends ServerRunner {
     }
 
     /// Logs each request.
-    void logTo(AccessLog log) {
-        this.log = log;
-        web.server().use(log);
+    void logTo(AccessLog requests) {
+        accessLog = requests;
+        web.server().use(requests);
     }
 
     /// Sends the training requests for the start-up cache to itself, and stops.
@@ -160,7 +156,7 @@ final class WebServerRunner extends ServerRunner {
 
     private String summary() {
         long aborted = unanswered + web.closed(CloseReason.ABORTED);
-        long unwritten = log == null ? 0 : log.dropped();
+        long unwritten = accessLog == null ? 0 : accessLog.dropped();
         return "%s on %s%s%s%s"
                 .formatted(
                         count(web.requests(), "request"),

@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.base.LoggingObserver;
+import dev.gyre.io.Stream;
 
 /// Receives events that an operator should know. Called on the loop thread, so it must not block.
 /// An exception is handled like that of a callback.
@@ -55,6 +56,12 @@ public interface LoopObserver {
     default void onBufferLeak(EventLoop loop, Throwable acquiredAt) {
         LoggingObserver.logLeak(loop, acquiredAt);
     }
+
+    /// Called once for each stream, soon after it was accepted or connected. To observe its end,
+    /// add a callback with [Stream#onClose]. Not called again if the stream moves to another loop.
+    ///
+    /// @param stream may have been closed meanwhile
+    default void onStreamOpened(Stream stream) {}
 
     /// Called when the loop has terminated, on the terminating thread, before the outcome of
     /// [EventLoop#shutdown] completes.

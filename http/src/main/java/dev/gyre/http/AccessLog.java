@@ -15,7 +15,10 @@ import java.time.InstantSource;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -43,7 +46,8 @@ import java.util.function.Consumer;
 /// **Backpressure.** The loop never blocks: a virtual thread writes the lines from a queue of 8
 /// 192. Further lines are dropped and counted: see [#dropped()].
 ///
-/// **Files** are appended to. They are flushed after at most one second, and by [#close()].
+/// **Files** are appended to. They are flushed after at most one second, and by [#close()]. To
+/// rotate one, rename it and call [#reopen()].
 ///
 /// **Order.** Add it before other middleware, so it logs their responses too.
 ///
@@ -51,7 +55,8 @@ import java.util.function.Consumer;
 /// a warning of the logger `dev.gyre.http`. An exception of a consumer affects its own line only.
 ///
 /// **Threads.** One log serves any number of servers and loops. Call [#close()] on any thread
-/// except a loop's: it blocks until all lines are written, up to five seconds.
+/// except a loop's: it blocks until all lines are written, up to five seconds. So does
+/// [#reopen()].
 public final class AccessLog implements Middleware, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.gyre.http");
     private static final int MAX_QUEUED = 8_192;
@@ -62,6 +67,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
 
     /// Marks the end of the queue. No line equals it.
     private static final String END = "\n";
+
+    /// Marks the place in the queue at which the file is reopened. No line equals it.
+    private static final String REOPEN = "\n\n";
 
     private final boolean combined;
     private final InstantSource clock;
@@ -80,6 +88,10 @@ public final class AccessLog implements Middleware, AutoCloseable {
     // Shared: set by the closing thread, read by loops.
     private volatile boolean closed;
     private final AtomicBoolean ending = new AtomicBoolean();
+
+    // Shared: written by the thread that holds the lock, read by the writer after the marker.
+    private final Object reopenLock = new Object();
+    private CompletableFuture<@Nullable Void> reopened = new CompletableFuture<>();
 
     private AccessLog(
             boolean combined,
@@ -178,6 +190,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
                                 : queue.take();
                 if (END.equals(line)) {
                     ended = true;
+                } else if (REOPEN.equals(line)) {
+                    unflushed = false;
+                    reopenFile();
                 } else if (line != null) {
                     if (!unflushed) {
                         flushedAt = System.nanoTime();
@@ -225,6 +240,45 @@ public final class AccessLog implements Middleware, AutoCloseable {
         }
     }
 
+    /// Opens the path of the file again, so that a renamed or deleted file is replaced. Lines
+    /// logged before this call go to the previous file. Does nothing if the log has no file or is
+    /// closed.
+    ///
+    /// @throws IOException if the file cannot be opened, or lines that wait cannot be written
+    ///     within five seconds; the previous file stays in use
+    public void reopen() throws IOException {
+        if (file == null || closed) {
+            return;
+        }
+        synchronized (reopenLock) { // One marker at a time.
+            reopened = new CompletableFuture<>();
+            try {
+                if (queue.offer(REOPEN, CLOSE_NANOS, TimeUnit.NANOSECONDS)) {
+                    reopened.get(CLOSE_NANOS, TimeUnit.NANOSECONDS);
+                    return;
+                }
+            } catch (TimeoutException e) {
+                // As for a full queue.
+            } catch (ExecutionException e) {
+                throw new IOException(e.getCause().getMessage(), e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        throw new IOException("the access log cannot write the lines that wait: check the disk");
+    }
+
+    private void reopenFile() {
+        try {
+            if (file != null) {
+                countDropped(file.reopen(), file.failure());
+            }
+            reopened.complete(null);
+        } catch (IOException e) {
+            reopened.completeExceptionally(e);
+        }
+    }
+
     private void countDropped(int lines, @Nullable Throwable cause) {
         if (lines > 0) {
             dropped.add(lines);
@@ -257,7 +311,7 @@ public final class AccessLog implements Middleware, AutoCloseable {
             if (!writer.join(Duration.ofNanos(left))) {
                 writer.interrupt();
                 for (String line = queue.poll(); line != null; line = queue.poll()) {
-                    dropped.add(END.equals(line) ? 0 : 1);
+                    dropped.add(END.equals(line) || REOPEN.equals(line) ? 0 : 1);
                 }
             }
         } catch (InterruptedException e) {

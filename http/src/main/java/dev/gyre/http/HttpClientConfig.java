@@ -2,6 +2,9 @@ package dev.gyre.http;
 
 import dev.gyre.io.StreamConfig;
 
+import org.jspecify.annotations.Nullable;
+
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -25,6 +28,7 @@ public final class HttpClientConfig extends Settings<HttpClientConfig> {
     private Duration idleTimeout = Duration.ofSeconds(30);
     private StreamConfig streams = StreamConfig.DEFAULT;
     private JsonMapper jsonMapper = JsonMapper.writeOnly();
+    private @Nullable SocketAddress address;
 
     private HttpClientConfig() {}
 
@@ -86,6 +90,12 @@ public final class HttpClientConfig extends Settings<HttpClientConfig> {
         return jsonMapper;
     }
 
+    /// Returns the address to connect to instead of the host and port of a URI, such as that of a
+    /// Unix domain socket. Default `null`: the URI's.
+    public @Nullable SocketAddress address() {
+        return address;
+    }
+
     /// Returns a copy with this [#maxConnections()], at least 1.
     public HttpClientConfig withMaxConnections(int connections) {
         return with(copy -> copy.maxConnections = Limits.positive("maxConnections", connections));
@@ -134,5 +144,10 @@ public final class HttpClientConfig extends Settings<HttpClientConfig> {
     /// Returns a copy with this [#jsonMapper()].
     public HttpClientConfig withJsonMapper(JsonMapper mapper) {
         return with(copy -> copy.jsonMapper = Objects.requireNonNull(mapper, "mapper"));
+    }
+
+    /// Returns a copy with this [#address()]. The `Host` header still names the URI's host.
+    public HttpClientConfig withAddress(SocketAddress address) {
+        return with(copy -> copy.address = Objects.requireNonNull(address, "address"));
     }
 }

@@ -14,6 +14,7 @@ import dev.gyre.testkit.SimulatedWorld;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -58,6 +59,40 @@ class AccessLogTest {
             site.get("/missing");
             assertThat(next()).contains("\"GET /missing HTTP/1.1\" 404 ");
         }
+    }
+
+    @Test
+    void reopen_afterTheFileWasRenamed_writesLaterLinesToANewOne() throws Exception {
+        Path file = directory.resolve("access.log");
+        Path rotated = directory.resolve("access.log.1");
+        try (AccessLog log = AccessLog.common(file)) {
+            try (ServedSite site = new ServedSite(server -> routes(server, log))) {
+                site.get("/none");
+                Files.move(file, rotated);
+                log.reopen();
+                site.get("/missing");
+            }
+        }
+        assertThat(Files.readString(rotated)).contains("GET /none ").doesNotContain("/missing");
+        assertThat(Files.readString(file)).contains("GET /missing ").doesNotContain("/none");
+    }
+
+    @Test
+    void reopen_ofAPathThatCannotBeOpened_keepsTheFileAndThrows() throws Exception {
+        Path file = Files.createDirectory(directory.resolve("logs")).resolve("access.log");
+        Path rotated = directory.resolve("access.log.1");
+        try (AccessLog log = AccessLog.common(file)) {
+            try (ServedSite site = new ServedSite(server -> routes(server, log))) {
+                Files.move(file, rotated);
+                Files.delete(file.getParent());
+                assertThatThrownBy(log::reopen)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining(file.toString());
+                site.get("/none");
+            }
+            assertThat(log.dropped()).isZero();
+        }
+        assertThat(Files.readString(rotated)).contains("GET /none ");
     }
 
     @Test

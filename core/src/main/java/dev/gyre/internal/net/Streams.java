@@ -18,6 +18,7 @@ import dev.gyre.io.Stream;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
 import dev.gyre.io.TlsSession;
+import dev.gyre.metrics.LoopObserver;
 
 import org.jspecify.annotations.Nullable;
 
@@ -192,6 +193,10 @@ public final class Streams implements AutoCloseable {
     void add(Connection connection) {
         link(connection);
         operations.streamCounters().opened.add(1);
+        LoopObserver observer = loop.config().observer();
+        if (!LoopObserver.logging().equals(observer)) { // It ignores streams.
+            notifyLater(() -> observer.onStreamOpened(connection.stream));
+        }
     }
 
     void remove(Connection connection, CloseReason why) {

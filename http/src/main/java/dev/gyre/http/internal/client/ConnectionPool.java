@@ -10,6 +10,7 @@ import dev.gyre.io.StreamClosedException;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -115,9 +116,11 @@ final class ConnectionPool {
     /// @param exchange the one that the connection is for; null for any
     private void open(@Nullable ClientExchange exchange) {
         count(exchange, 1);
+        SocketAddress fixed = config().address();
+        SocketAddress to = fixed == null ? origin.address() : fixed;
         try {
             Promise<@Nullable Void> _ =
-                    Stream.connect(client.loop(), origin.address(), client.streams(origin))
+                    Stream.connect(client.loop(), to, client.streams(origin))
                             .then(
                                     stream -> {
                                         opened(stream, exchange);

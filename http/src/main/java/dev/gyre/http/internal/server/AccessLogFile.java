@@ -19,9 +19,10 @@ import java.nio.file.StandardOpenOption;
 public final class AccessLogFile implements Closeable {
     private static final int CAPACITY_BYTES = 64 << 10;
 
-    private final FileChannel channel;
+    private final Path path;
 
     // One thread at a time.
+    private FileChannel channel;
     private final ByteBuffer waiting = ByteBuffer.allocate(CAPACITY_BYTES);
     private @Nullable IOException failure;
 
@@ -32,16 +33,34 @@ public final class AccessLogFile implements Closeable {
     ///
     /// @throws UncheckedIOException if it cannot be opened
     public AccessLogFile(Path file) {
+        path = file;
         try {
-            channel =
-                    FileChannel.open(
-                            file,
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.WRITE,
-                            StandardOpenOption.APPEND);
+            channel = open(file);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot open the access log " + file, e);
         }
+    }
+
+    private static FileChannel open(Path file) throws IOException {
+        return FileChannel.open(
+                file,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.APPEND);
+    }
+
+    /// Writes all lines that wait, then opens the path again: the file may have been renamed.
+    ///
+    /// @return the number of lines that were lost since the last call
+    /// @throws IOException if it cannot be opened; the previous file stays open
+    public int reopen() throws IOException {
+        int lost = flush();
+        FileChannel opened = open(path);
+        try (FileChannel _ = channel) {
+            channel = opened;
+            torn = false;
+        }
+        return lost;
     }
 
     /// Adds a line of an [AccessLogLine].

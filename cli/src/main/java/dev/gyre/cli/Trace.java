@@ -1,0 +1,290 @@
+package dev.gyre.cli;
+
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.Promise;
+import dev.gyre.SystemCallException;
+import dev.gyre.cli.admin.AdminClient;
+import dev.gyre.cli.admin.Json;
+import dev.gyre.http.JsonMapper;
+import dev.gyre.metrics.LoopObserver;
+import dev.gyre.os.Signal;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintWriter;
+import java.net.SocketAddress;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/// `gyre trace`: records what the connections of a running server do.
+@Command(
+        name = "trace",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        sortOptions = false,
+        header = "Prints what a connection of a running server does, as it happens.",
+        synopsisHeading = "%nUsage: ",
+        customSynopsis =
+                "gyre trace [OPTION...] [ADDRESS] (--connection ID | --peer IP | --route PATTERN |"
+                        + " --all)",
+        descriptionHeading = "%n",
+        description = {
+            "Starts a trace at the server's admin address, prints each event, and stops the trace"
+                    + " at the end: Ctrl-C, --for, or a closed pipe. Events are the opening and"
+                    + " closing of connections, input and output, pauses, timeouts, errors,"
+                    + " requests and responses, each with the connection's id.",
+            "",
+            "The server keeps the last 8192 events of each loop. Events that are overwritten before"
+                    + " they are read, twice a second, are missing. A server has one trace: another"
+                    + " one replaces it.",
+            ""
+        },
+        parameterListHeading = "",
+        optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:the time given by --for has passed",
+            "1:cannot reach the server, or it refuses; the reason is on standard error",
+            "2:invalid command line",
+            "130:stopped by Ctrl-C"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  gyre trace --connection 42             the id is in gyre top and in -v logs",
+            "  gyre trace 9000 --route '/users/{id}' --for 30s",
+            "  gyre trace unix:/run/gyre.sock --peer 203.0.113.7 --json",
+            ""
+        })
+final class Trace implements Callable<Integer> {
+    private static final Duration INTERVAL = Duration.ofMillis(500);
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "ADDRESS",
+            arity = "0..1",
+            defaultValue = AdminOptions.DEFAULT_ADDRESS,
+            description =
+                    "The admin address of the server, as given to its --admin: PORT, HOST:PORT,"
+                            + " unix:PATH or a path with a slash. Default: ${DEFAULT-VALUE}.")
+    @SuppressWarnings("NullAway.Init") // it has a default
+    private String address;
+
+    @ArgGroup(multiplicity = "1")
+    @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+    private Filter filter;
+
+    /// What is traced. Exactly one.
+    static final class Filter {
+        @Option(names = "--connection", paramLabel = "ID", description = "Traces one connection.")
+        private @Nullable Long connection;
+
+        @Option(
+                names = "--peer",
+                paramLabel = "IP",
+                description = "Traces the connections of a client address.")
+        private @Nullable String peer;
+
+        @Option(
+                names = "--route",
+                paramLabel = "PATTERN",
+                description =
+                        "Traces the requests of a route, such as '/users/{id}', from the moment"
+                                + " that the route is found.")
+        private @Nullable String route;
+
+        @Option(names = "--all", description = "Traces all connections.")
+        private boolean all;
+
+        String form() {
+            if (connection != null) {
+                return "connection=" + connection;
+            }
+            if (peer != null) {
+                return "peer=" + encoded(peer);
+            }
+            return route == null ? "all=true" : "route=" + encoded(route);
+        }
+
+        private static String encoded(String value) {
+            return URLEncoder.encode(value, StandardCharsets.UTF_8);
+        }
+    }
+
+    @Option(
+            names = {"-j", "--json"},
+            description =
+                    "Prints a JSON object per event: time, loop, connection, kind and detail.")
+    private boolean json;
+
+    @Option(
+            names = "--for",
+            paramLabel = "DURATION",
+            converter = Durations.class,
+            description = "Stops after this time: 250ms, 30s, 5m. Default: no limit.")
+    private @Nullable Duration limit;
+
+    // Loop thread only.
+    private int status = 1;
+    private boolean started;
+    private boolean ending;
+    private boolean requesting;
+
+    /// The events of the previous response, with how often each occurs in it.
+    private Map<Json, Integer> known = new HashMap<>();
+
+    @Override
+    public Integer call() {
+        SocketAddress to = AdminOptions.parse(spec, address);
+        if (limit != null && limit.isZero()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Invalid value for option '--for': must be longer than zero");
+        }
+        // No warnings: timers left at the end are normal here.
+        LoopConfig config =
+                LoopConfig.DEFAULT.withName("trace").withObserver(new LoopObserver() {});
+        try (EventLoop loop = EventLoop.open(config);
+                AdminClient client = new AdminClient(loop, to, Addresses.show(to))) {
+            StopSignals.on(loop, signal -> end(client, StopSignals.status(signal)));
+            StandardOutput out =
+                    StandardOutput.watch(
+                            loop,
+                            spec.commandLine().getOut(),
+                            () -> end(client, StopSignals.status(Signal.SIGPIPE)));
+            Promise<?> _ =
+                    client.send("POST", "/trace", filter.form())
+                            .then(
+                                    _ -> {
+                                        begin(client, out);
+                                        return null;
+                                    })
+                            .recover(failure -> fail(client, failure));
+            loop.run();
+            return status;
+        } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
+            printError(LoopErrors.line(e));
+        } catch (StopSignals.SignalSetupException e) {
+            printError(String.valueOf(e.getMessage()));
+        }
+        return 1;
+    }
+
+    private void begin(AdminClient client, StandardOutput out) {
+        started = true;
+        if (ending) {
+            stop(client, status);
+            return;
+        }
+        client.loop().every(INTERVAL, _ -> poll(client, out));
+        if (limit != null) {
+            client.loop().after(limit, _ -> lastPoll(client, out));
+        }
+    }
+
+    private void poll(AdminClient client, StandardOutput out) {
+        if (requesting || ending) {
+            return;
+        }
+        requesting = true;
+        Promise<?> _ =
+                print(client, out)
+                        .then(
+                                _ -> {
+                                    requesting = false;
+                                    return null;
+                                })
+                        .recover(failure -> fail(client, failure));
+    }
+
+    private void lastPoll(AdminClient client, StandardOutput out) {
+        Promise<?> _ =
+                print(client, out)
+                        .then(
+                                _ -> {
+                                    end(client, 0);
+                                    return null;
+                                })
+                        .recover(failure -> fail(client, failure));
+    }
+
+    /// Prints the events that the previous response did not contain.
+    private Promise<?> print(AdminClient client, StandardOutput out) {
+        return client.get("/trace?format=json")
+                .then(
+                        text -> {
+                            Json response = Json.parse(text);
+                            List<Json> events =
+                                    response.value() instanceof List<?>
+                                            ? response.list()
+                                            : response.get("events").list();
+                            Map<Json, Integer> all = new HashMap<>();
+                            for (Json event : events) {
+                                int times = all.merge(event, 1, Integer::sum);
+                                if (times > known.getOrDefault(event, 0)) {
+                                    out.println(line(event));
+                                }
+                            }
+                            known = all;
+                            return null;
+                        });
+    }
+
+    private String line(Json event) {
+        return json
+                ? new String(JsonMapper.writeOnly().write(event.value()), StandardCharsets.UTF_8)
+                : event.line();
+    }
+
+    /// Stops the trace at the server, then ends. A second signal does not wait for the server.
+    private void end(AdminClient client, int with) {
+        status = with;
+        if (ending) {
+            client.loop().stop();
+        } else if (started) {
+            stop(client, with);
+        }
+        ending = true;
+    }
+
+    private void stop(AdminClient client, int with) {
+        Promise<?> _ =
+                client.send("DELETE", "/trace", "")
+                        .then(
+                                _ -> {
+                                    client.loop().stop();
+                                    return null;
+                                })
+                        .recover(failure -> fail(client, failure));
+        status = with;
+    }
+
+    private @Nullable Object fail(AdminClient client, Throwable failure) {
+        printError(String.valueOf(failure.getMessage()));
+        status = 1;
+        client.loop().stop();
+        return null;
+    }
+
+    private void printError(String line) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(line);
+        err.flush();
+    }
+}
