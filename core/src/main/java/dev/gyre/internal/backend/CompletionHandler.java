@@ -6,6 +6,12 @@ public interface CompletionHandler {
     /// Loop thread only.
     void onComplete(Request request);
 
+    /// Describes for operators whom the completions are for; empty if unknown. Any thread: reads
+    /// without synchronization, and never throws.
+    default String describe() {
+        return "";
+    }
+
     /// Releases what a request has brought that completed after the loop terminated. Any thread.
     ///
     /// @param result of the request

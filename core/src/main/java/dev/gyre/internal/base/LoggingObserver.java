@@ -61,17 +61,11 @@ public final class LoggingObserver implements LoopObserver {
     private static String userFrames(Throwable createdAt) {
         StringBuilder frames = new StringBuilder();
         for (StackTraceElement frame : createdAt.getStackTrace()) {
-            if (!frames.isEmpty() || !isInternal(frame.getClassName())) {
+            if (!frames.isEmpty() || !StackFrames.isInternal(frame.getClassName())) {
                 frames.append("\n\tat ").append(frame);
             }
         }
         return frames.isEmpty() ? "a line inside Gyre" : frames.toString();
-    }
-
-    private static boolean isInternal(String className) {
-        return className.startsWith("dev.gyre.internal.")
-                || className.equals(EventLoop.class.getName())
-                || className.equals(Promise.class.getName());
     }
 
     @Override

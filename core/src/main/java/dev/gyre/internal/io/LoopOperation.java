@@ -356,6 +356,12 @@ public abstract sealed class LoopOperation implements Operation, CompletionHandl
     }
 
     @Override
+    public String describe() {
+        OpenDescriptor of = descriptor;
+        return of == null ? "" : of.describeUser();
+    }
+
+    @Override
     public @Nullable Descriptor descriptor() {
         return descriptor;
     }

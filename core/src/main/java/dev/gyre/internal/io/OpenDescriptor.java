@@ -6,6 +6,8 @@ import dev.gyre.internal.sys.PollCalls;
 import dev.gyre.internal.sys.Transfer;
 import dev.gyre.io.Descriptor;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
@@ -16,8 +18,17 @@ import java.util.function.Supplier;
 public final class OpenDescriptor implements Descriptor {
     private final FdLifetime lifetime;
 
+    /// Uses the descriptor, and describes itself for operators.
+    public interface User {
+        /// Any thread: reads without synchronization, and never throws.
+        String describe();
+    }
+
     // Shared: written before publication.
     private boolean heldWhileWatched;
+
+    // Shared: written by the loop thread, read by any. A reader may see an old value.
+    private @Nullable User user;
 
     private OpenDescriptor(FdLifetime lifetime) {
         this.lifetime = lifetime;
@@ -52,6 +63,15 @@ public final class OpenDescriptor implements Descriptor {
     public OpenDescriptor heldWhileWatched() {
         heldWhileWatched = true;
         return this;
+    }
+
+    public void usedBy(User user) {
+        this.user = user;
+    }
+
+    String describeUser() {
+        User known = user;
+        return known == null ? "" : known.describe();
     }
 
     boolean isHeldWhileWatched() {

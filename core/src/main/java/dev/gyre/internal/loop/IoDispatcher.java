@@ -25,7 +25,8 @@ final class IoDispatcher {
     /// The handler of the event whose callbacks run.
     private @Nullable ReadinessHandler handler;
 
-    /// The completion that [#run()] delivers.
+    /// The completion that [#run()] delivers or has delivered last. Other threads read it without
+    /// synchronization, to describe it.
     private @Nullable Request completed;
 
     IoDispatcher(Backend backend, OperationEngine operations) {
@@ -64,11 +65,21 @@ final class IoDispatcher {
     void run() {
         Request request = completed;
         if (request != null) {
-            completed = null;
             request.handler.onComplete(request);
             return;
         }
         assert handler != null : "no callback to run";
         handler.runCallback();
+    }
+
+    /// Called before the microtasks of several callbacks.
+    void batchEnded() {
+        completed = null;
+    }
+
+    /// Describes whom the running callback is for; empty if unknown. Any thread.
+    String describeRunning() {
+        Request request = completed;
+        return request == null ? "" : request.handler.describe();
     }
 }

@@ -1,6 +1,7 @@
 package dev.gyre.internal.loop;
 
 import dev.gyre.LoopState;
+import dev.gyre.internal.base.StackFrames;
 import dev.gyre.io.CloseReason;
 import dev.gyre.metrics.CallbackKind;
 import dev.gyre.metrics.Histogram;
@@ -8,6 +9,7 @@ import dev.gyre.metrics.LoopMetrics;
 import dev.gyre.metrics.RunningCallback;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// Reads the counters of the components. Any thread.
@@ -199,12 +201,23 @@ public final class Metrics implements LoopMetrics {
 
     @Override
     public Optional<RunningCallback> running() {
-        CallbackKind kind = isAwake() ? components.timings.runningKind() : null;
+        boolean terminating = components.state.is(LoopState.TERMINATING);
+        CallbackKind kind = isAwake() || terminating ? components.timings.runningKind() : null;
         if (kind == null) {
             return Optional.empty();
         }
         Duration elapsed = Duration.ofNanos(components.timings.elapsedNanos());
-        return Optional.of(new RunningCallback(kind, "", elapsed));
+        return Optional.of(new RunningCallback(kind, describe(kind), elapsed));
+    }
+
+    private String describe(CallbackKind kind) {
+        String described = kind == CallbackKind.IO ? components.dispatcher.describeRunning() : "";
+        Thread thread = components.confinement.thread();
+        return !described.isEmpty() || thread == null
+                ? described
+                : StackFrames.firstOfUser(List.of(thread.getStackTrace()))
+                        .map(StackTraceElement::toString)
+                        .orElse("");
     }
 
     private boolean isAwake() {

@@ -300,6 +300,9 @@ final class Tick {
             timings.ioCallbackBegins();
             callbacks.runNext(dispatcher);
             if (++sinceBarrier == ioBatch || !limits.mayRun()) {
+                if (sinceBarrier > 1) {
+                    dispatcher.batchEnded();
+                }
                 barrier();
                 sinceBarrier = 0;
             }

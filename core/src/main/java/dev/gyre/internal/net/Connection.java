@@ -7,6 +7,7 @@ import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
+import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
@@ -22,7 +23,8 @@ import java.util.Objects;
 /// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
 /// Loop thread only, except where noted.
-final class Connection extends StreamOwnership<Streams> implements Transport.Handler {
+final class Connection extends StreamOwnership<Streams>
+        implements Transport.Handler, OpenDescriptor.User {
     private static final int DISCARD_BYTES = 1 << 16;
 
     final StreamInput input;
@@ -62,10 +64,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
     private boolean reading;
     private boolean readsUnderPressure;
 
-    /// How many unfinished pipes read from this stream or write to it.
-    private int pipes;
-
-    private boolean transferring;
     private long partiallySentAtClose;
 
     // Links of the loop's list of connections.
@@ -97,6 +95,7 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         output = new StreamOutput(this, streams.operations());
         timeouts = new StreamTimeouts(this);
         stream = new LoopStream(this);
+        socket.usedBy(this);
         timeouts.reschedule();
         streams.add(this); // Last: a constructor that throws leaves no stream to close.
     }
@@ -252,22 +251,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         output.release();
     }
 
-    /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
-    /// continue to read.
-    void pipeStarted() {
-        if (pipes++ == 0 && isOpenOrDraining()) {
-            transferring = true;
-            streams.operations().beginTransfer(socket.socket);
-        }
-    }
-
-    void pipeEnded() {
-        if (--pipes == 0 && transferring) {
-            transferring = false;
-            streams.operations().endTransfer(socket.socket);
-        }
-    }
-
     boolean isOpen() {
         return lifecycle.isOpen();
     }
@@ -336,10 +319,6 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
 
     boolean isIdle() {
         return output.isEmpty() && timeouts.isQuiet();
-    }
-
-    boolean isPiped() {
-        return pipes > 0 || output.hadPipe();
     }
 
     private TlsTransport tls() {
@@ -427,6 +406,17 @@ final class Connection extends StreamOwnership<Streams> implements Transport.Han
         } catch (RuntimeException e) {
             return ""; // Of a describe() that violates its contract.
         }
+    }
+
+    @Override
+    public String describe() {
+        String activity = activity();
+        return "connection %d %s %s%s"
+                .formatted(
+                        id,
+                        acceptedBy == null ? "to" : "from",
+                        SocketAddresses.format(peer),
+                        activity.isEmpty() ? "" : ", " + activity);
     }
 
     @Override

@@ -58,8 +58,8 @@ final class Pipeline implements Protocol {
         }
         Pipeline pipeline = new Pipeline(from, to);
         to.output.attachPipe(from.input::resume);
-        from.pipeStarted();
-        to.pipeStarted();
+        from.lifecycle.pipeStarted();
+        to.lifecycle.pipeStarted();
         from.readUnderPressure();
         from.lifecycle.addCloseListener(_ -> pipeline.fail(from));
         to.lifecycle.addCloseListener(_ -> pipeline.fail(to));
@@ -80,8 +80,8 @@ final class Pipeline implements Protocol {
 
     private void finish() {
         finished = true;
-        from.pipeEnded();
-        to.pipeEnded();
+        from.lifecycle.pipeEnded();
+        to.lifecycle.pipeEnded();
     }
 
     @Override

@@ -41,6 +41,11 @@ final class StreamLifecycle {
 
     private boolean notified;
 
+    /// How many unfinished pipes read from this stream or write to it.
+    private int pipes;
+
+    private boolean transferring;
+
     StreamLifecycle(Connection connection) {
         this.connection = connection;
     }
@@ -112,6 +117,26 @@ final class StreamLifecycle {
                             before.accept(gone);
                             listener.accept(gone);
                         };
+    }
+
+    /// Registers a pipe from or to this stream. Until it ends, a graceful shutdown lets the stream
+    /// continue to read.
+    void pipeStarted() {
+        if (pipes++ == 0 && !isClosed()) {
+            transferring = true;
+            connection.streams.operations().beginTransfer(connection.socket.socket);
+        }
+    }
+
+    void pipeEnded() {
+        if (--pipes == 0 && transferring) {
+            transferring = false;
+            connection.streams.operations().endTransfer(connection.socket.socket);
+        }
+    }
+
+    boolean isPiped() {
+        return pipes > 0 || connection.output.hadPipe();
     }
 
     /// The stream leaves a loop, which may be shutting down.

@@ -141,7 +141,7 @@ final class StreamMove {
             return "it is closing";
         } else if (connection.isMoving()) {
             return "it is moving";
-        } else if (connection.isPiped()) {
+        } else if (connection.lifecycle.isPiped()) {
             return "it belongs to a pipe";
         } else if (connection.input.hasPendingRead()) {
             return "a read() is pending: wait for it first";

@@ -182,4 +182,16 @@ public final class SocketAddresses {
         return UnixDomainSocketAddress.of(
                 new String(Arrays.copyOf(path, end), StandardCharsets.UTF_8));
     }
+
+    /// Formats an address for operators: `127.0.0.1:80`, `[::1]:80`, or the path of a Unix domain
+    /// socket. Performs no name lookup.
+    public static String format(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress internet)) {
+            String path = address.toString();
+            return path.isEmpty() ? "a Unix domain socket" : path;
+        }
+        InetAddress ip = internet.getAddress();
+        String host = ip == null ? internet.getHostString() : ip.getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + internet.getPort();
+    }
 }
