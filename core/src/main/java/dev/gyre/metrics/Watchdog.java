@@ -126,6 +126,11 @@ public final class Watchdog implements AutoCloseable {
         }
     }
 
+    /// Returns the limit beyond which a callback is reported. Any thread.
+    public Duration limit() {
+        return limit;
+    }
+
     /// Ends the watchdog. Idempotent; does not wait.
     @Override
     public void close() {

@@ -82,6 +82,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
     private final LongAdder dropped = new LongAdder();
     private final Thread writer;
 
+    // Shared: set by the configuring thread, read by loops.
+    private volatile boolean withConnectionIds;
+
     // Writer thread only.
     private boolean warned;
 
@@ -134,6 +137,15 @@ public final class AccessLog implements Middleware, AutoCloseable {
         return new AccessLog(true, InstantSource.system(), new AccessLogFile(file), _ -> {});
     }
 
+    /// Appends ` conn=` and [Request#connectionId()] to each line, to find its connection in traces
+    /// and lists. Off by default: parsers of the format may require that a line ends as above.
+    ///
+    /// @return this log
+    public AccessLog withConnectionIds() {
+        withConnectionIds = true;
+        return this;
+    }
+
     // ------------------------------------------------------------------ requests
 
     @Override
@@ -142,6 +154,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
             EventLoop loop = request.loop();
             long began = loop.nanoTime();
             AccessLogLine line = new AccessLogLine(request, combined, clock.instant());
+            if (withConnectionIds) {
+                line.connection(request.connectionId());
+            }
             response.onComplete(
                     () ->
                             add(
@@ -159,6 +174,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
     public void onRejected(RejectedRequest request) {
         if (!closed) {
             AccessLogLine line = new AccessLogLine(request, combined, clock.instant());
+            if (withConnectionIds) {
+                line.connection(request.connectionId());
+            }
             add(line.end(request.status(), request.bodyBytes(), 0, false));
         }
     }

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 /// | `http_server_request_body_size_bytes`, `http_server_response_body_size_bytes` | summary |
 /// | `http_server_active_requests` | gauge |
 ///
-/// `docs/guide/operations.md` lists all of them. Buckets range from 10 µs to 10 s.
+/// Buckets range from 10 µs to 10 s.
 ///
 /// **Threads.** Any. Reading does not slow the loops down.
 public final class PrometheusText {
@@ -89,12 +89,6 @@ public final class PrometheusText {
 
     /// Returns the current metrics.
     public String text() {
-        List<EventLoop> current = loops.get();
-        MetricsText text = new MetricsText();
-        text.addLoops(current);
-        if (http != null) {
-            text.addHttp(http, current);
-        }
-        return text.toString();
+        return MetricsText.of(loops.get(), http);
     }
 }

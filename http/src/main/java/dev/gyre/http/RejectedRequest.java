@@ -13,10 +13,12 @@ import java.net.SocketAddress;
 /// @param status the status of the response
 /// @param reason one line that names the problem
 /// @param bodyBytes the length of the response body
+/// @param connectionId as [Request#connectionId()]
 public record RejectedRequest(
         SocketAddress remoteAddress,
         @Nullable String method,
         @Nullable String target,
         int status,
         String reason,
-        long bodyBytes) {}
+        long bodyBytes,
+        long connectionId) {}

@@ -201,6 +201,9 @@ public sealed interface Request permits ServerRequest {
     /// Returns the remote address of the connection: the client's, or that of the last proxy.
     SocketAddress remoteAddress();
 
+    /// Returns the id of the connection in logs, lists and traces: see [dev.gyre.io.Stream#id()].
+    long connectionId();
+
     /// Returns the TLS session; `null` on plaintext connections.
     @Nullable TlsSession tls();
 

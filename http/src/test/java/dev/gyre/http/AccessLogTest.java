@@ -96,6 +96,22 @@ class AccessLogTest {
     }
 
     @Test
+    @Clause("V-6")
+    void line_withConnectionIds_endsWithThatOfItsConnection() throws Exception {
+        try (AccessLog log = AccessLog.combined(lines::add).withConnectionIds();
+                ServedSite site = new ServedSite(server -> routes(server, log));
+                Socket socket = site.connect()) {
+            site.ask(socket, "GET", "/");
+            String id = next().replaceFirst(".* conn=", "");
+            assertThat(site.loop.connections().toCompletableFuture().join())
+                    .extracting(each -> Long.toString(each.id()))
+                    .containsExactly(id);
+            socket.getOutputStream().write("no request\r\n\r\n".getBytes(ISO_8859_1));
+            assertThat(next()).contains("\" 400 ").endsWith(" conn=" + id);
+        }
+    }
+
+    @Test
     void duration_inASimulatedWorld_isThatOfItsClock() throws Exception {
         try (AccessLog log = AccessLog.common(lines::add);
                 SimulatedWorld world = SimulatedWorld.seed(7)) {

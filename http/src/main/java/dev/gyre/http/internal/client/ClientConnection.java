@@ -57,6 +57,15 @@ final class ClientConnection implements Protocol {
         return stream.isOpen();
     }
 
+    @Override
+    public String describe(Stream stream) {
+        return exchange == null
+                ? "HTTP client, idle"
+                : responseStarted
+                        ? "HTTP client, receiving a response"
+                        : "HTTP client, waiting for a response";
+    }
+
     /// Sends a request and waits for its response.
     void carry(ClientExchange next) {
         assert exchange == null : "one exchange at a time";

@@ -328,6 +328,11 @@ public final class RequestHead extends MessageHead {
         return known == null ? slice(methodAt, methodEnd) : known;
     }
 
+    /// Returns the method; null if it is not [#isMethodKnown()]. Any thread.
+    public @Nullable String knownMethod() {
+        return knownMethod;
+    }
+
     /// Returns whether the method is `GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE` or `PATCH`.
     public boolean isMethodKnown() {
         return knownMethod != null;

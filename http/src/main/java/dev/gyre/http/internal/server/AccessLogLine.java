@@ -31,6 +31,7 @@ public final class AccessLogLine {
     private final @Nullable String referrer;
     private final @Nullable String agent;
     private final boolean combined;
+    private String connection = "";
 
     /// Creates the line of a request.
     ///
@@ -56,6 +57,11 @@ public final class AccessLogLine {
                 Objects.requireNonNullElse(request.method(), "-"),
                 Objects.requireNonNullElse(request.target(), "-"),
                 "-");
+    }
+
+    /// Appends the id of the connection to the line.
+    public void connection(long id) {
+        connection = " conn=" + id;
     }
 
     private static StringBuilder opening(SocketAddress client, Instant now) {
@@ -109,6 +115,7 @@ public final class AccessLogLine {
                 .append('.')
                 .append(fraction, 1, fraction.length())
                 .append(isTruncated ? " truncated" : "")
+                .append(connection)
                 .toString();
     }
 

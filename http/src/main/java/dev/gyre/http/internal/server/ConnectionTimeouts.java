@@ -18,7 +18,7 @@ final class ConnectionTimeouts {
     /// Exceeds a packet's time around the world. A draining server waits no longer for a client's
     /// end once the kernel has all output: a request that crosses the close must not destroy the
     /// last response on its way.
-    static final Duration DRAIN_LINGER = Duration.ofMillis(500);
+    private static final Duration DRAIN_LINGER = Duration.ofMillis(500);
 
     private final ServerContext context;
     private final HttpConnection connection;
@@ -114,6 +114,13 @@ final class ConnectionTimeouts {
                 timedOut(CloseReason.BODY_TIMEOUT);
                 connection.failBody(new HttpException(408, "the body arrived too slowly"));
             }
+        }
+    }
+
+    /// Shortens the wait for the client's end if the server drains.
+    void limitLinger() {
+        if (context.server.isDraining()) {
+            connection.stream().lingerAtMost(DRAIN_LINGER);
         }
     }
 

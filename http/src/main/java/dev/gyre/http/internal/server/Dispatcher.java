@@ -7,10 +7,10 @@ import dev.gyre.http.Middleware;
 import dev.gyre.http.RejectedRequest;
 import dev.gyre.http.internal.message.ParseError;
 import dev.gyre.http.internal.message.RequestHead;
+import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import java.net.SocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -143,19 +143,20 @@ final class Dispatcher {
     ///
     /// @param head as far as it was parsed; `null` if not at all
     void rejected(
-            SocketAddress client, ParseError reason, int bodyBytes, @Nullable RequestHead head) {
+            Stream stream, ParseError reason, int bodyBytes, @Nullable RequestHead head) {
         List<Middleware> middleware = server.middleware();
         if (middleware.isEmpty()) {
             return;
         }
         RejectedRequest rejected =
                 new RejectedRequest(
-                        client,
+                        stream.peer(),
                         head == null ? null : head.rejectedMethod(),
                         head == null ? null : head.rejectedTarget(),
                         reason.status(),
                         reason.reason(),
-                        bodyBytes);
+                        bodyBytes,
+                        stream.id());
         middleware.forEach(each -> UserCallbacks.run(each::onRejected, rejected, null));
     }
 }

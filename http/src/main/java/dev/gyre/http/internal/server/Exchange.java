@@ -37,7 +37,7 @@ final class Exchange {
     final HandlerCompletion completion;
 
     // Loop thread only.
-    private @Nullable HttpConnection connection;
+    @Nullable HttpConnection connection;
 
     /// The number of requests served, to distinguish the handles of this one from those before.
     private int generation;

@@ -112,10 +112,7 @@ final class HttpConnection implements Protocol {
                     return;
                 }
                 Exchange exchange = context.spare();
-                int length = exchange.head.parse(data);
-                if (length > 0 && exchange.head.isHttps() && stream.tls() == null) {
-                    length = exchange.head.reject(ParseError.MISDIRECTED); // RFC 9110, 7.4.
-                }
+                int length = context.parse(exchange.head, data, stream);
                 if (length <= 0) {
                     if (length < 0) {
                         reject(exchange.head.error(), exchange.head);
@@ -303,9 +300,7 @@ final class HttpConnection implements Protocol {
     /// Closes once pending output is sent. An exchange in progress is lost.
     void closeNow() {
         context.flush();
-        if (context.server.isDraining()) {
-            stream.lingerAtMost(ConnectionTimeouts.DRAIN_LINGER);
-        }
+        timeouts.limitLinger();
         stream.close(timeouts.closeReason());
         connectionLost(CLOSING, open);
     }
@@ -380,7 +375,7 @@ final class HttpConnection implements Protocol {
         if (known != null) {
             UserCallbacks.guarded(known::finish, known.response.exchange);
         } else if (!stream.isOpen()) {
-            stream.lingerAtMost(ConnectionTimeouts.DRAIN_LINGER);
+            timeouts.limitLinger();
         } else if (state == IDLE) {
             closeNow();
         }
@@ -394,6 +389,11 @@ final class HttpConnection implements Protocol {
     @Override
     public boolean beforeMove(Stream stream, EventLoop target) {
         return context.server.handOver(this, target);
+    }
+
+    @Override
+    public String describe(Stream stream) {
+        return ConnectionActivity.describe(this, open);
     }
 
     @Override

@@ -108,7 +108,7 @@ final class LoopRequests {
     ///
     /// @return the origin, for [#end]: method and scheme
     int begin(RequestHead head, boolean secure) {
-        int origin = origin(head.isMethodKnown() ? head.method() : null, secure);
+        int origin = origin(head.knownMethod(), secure);
         add(counters, REQUESTS, 1);
         add(counters, ACTIVE + origin, 1);
         counters.setOpaque(BEGUN + origin, 1);

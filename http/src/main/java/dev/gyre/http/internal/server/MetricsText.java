@@ -7,6 +7,8 @@ import dev.gyre.metrics.CallbackKind;
 import dev.gyre.metrics.Histogram;
 import dev.gyre.metrics.LoopMetrics;
 
+import org.jspecify.annotations.Nullable;
+
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +19,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/// Formats metrics for Prometheus. One object per text.
+/// Formats metrics for Prometheus.
 public final class MetricsText {
     /// The upper bounds of buckets in microseconds.
     private static final long[] BOUNDS = {
@@ -166,6 +168,20 @@ public final class MetricsText {
 
     private final StringBuilder out = new StringBuilder(32 << 10);
 
+    private MetricsText() {}
+
+    /// Returns the metrics of loops.
+    ///
+    /// @param http `null` to omit the metrics of HTTP
+    public static String of(List<EventLoop> loops, @Nullable HttpMetrics http) {
+        MetricsText text = new MetricsText();
+        text.addLoops(loops);
+        if (http != null) {
+            text.addHttp(http, loops);
+        }
+        return text.out.toString();
+    }
+
     private static Value counter(
             String name, String help, ToDoubleFunction<? super LoopMetrics> read) {
         return new Value(name, Type.COUNTER, help, read);
@@ -183,7 +199,7 @@ public final class MetricsText {
     // ------------------------------------------------------------------ loops
 
     /// Adds the metrics of loops.
-    public void addLoops(List<EventLoop> loops) {
+    private void addLoops(List<EventLoop> loops) {
         for (Value each : VALUES) {
             head(each.name, each.type, each.help);
             for (EventLoop loop : loops) {
@@ -233,7 +249,7 @@ public final class MetricsText {
     // ------------------------------------------------------------------ HTTP
 
     /// Adds the metrics of HTTP, mostly as sums over all loops.
-    public void addHttp(HttpMetrics http, List<EventLoop> loops) {
+    private void addHttp(HttpMetrics http, List<EventLoop> loops) {
         head("gyre_http_requests_total", Type.COUNTER, "HTTP requests received.");
         for (EventLoop loop : loops) {
             sample("gyre_http_requests_total", labelsOf(loop), http.requests(loop));
@@ -346,10 +362,5 @@ public final class MetricsText {
     private static String label(String name, String value) {
         String escaped = value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
         return name + "=\"" + escaped + '"';
-    }
-
-    @Override
-    public String toString() {
-        return out.toString();
     }
 }

@@ -8,6 +8,7 @@ import dev.gyre.http.internal.memory.HeapBudget;
 import dev.gyre.http.internal.message.ParseError;
 import dev.gyre.http.internal.message.RequestHead;
 import dev.gyre.io.Buffer;
+import dev.gyre.io.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +83,23 @@ final class ServerContext {
         return known;
     }
 
+    /// Returns the exchange of a connection whose handler has not returned; `null` if absent.
+    @Nullable Exchange served(HttpConnection connection) {
+        Exchange known = spare;
+        return known != null && known.connection == connection ? known : null;
+    }
+
+    /// Parses the head of a request. Rejects an `https` target on a plaintext connection, as in RFC
+    /// 9110, 7.4.
+    ///
+    /// @return as [RequestHead#parse]
+    int parse(RequestHead head, Buffer data, Stream stream) {
+        int length = head.parse(data);
+        return length > 0 && head.isHttps() && stream.tls() == null
+                ? head.reject(ParseError.MISDIRECTED)
+                : length;
+    }
+
     /// Gives the spare exchange to its request, for good: a handler that keeps it too long never
     /// reaches another request.
     void handOut(Exchange exchange) {
@@ -124,7 +142,7 @@ final class ServerContext {
             String method = head == null ? null : head.rejectedMethod();
             metrics.rejected(method, secure, reason.status(), bytes);
         }
-        server.dispatcher.rejected(connection.stream().peer(), reason, bytes, head);
+        server.dispatcher.rejected(connection.stream(), reason, bytes, head);
     }
 
     /// Logs a warning unless it was logged before: clients must not fill the log.

@@ -238,6 +238,11 @@ public final class ServerRequest implements Request {
     }
 
     @Override
+    public long connectionId() {
+        return readable("Request.connectionId").readerConnection().stream().id();
+    }
+
+    @Override
     public @Nullable TlsSession tls() {
         return readable("Request.tls").readerConnection().stream().tls();
     }

@@ -38,6 +38,7 @@ public final class WebSocketProtocol implements Protocol {
     private final FrameHeader header;
     private final LoopWebSocket socket;
     private final CloseHandshake closing;
+    private final String activity;
 
     // Loop thread only.
     private EventLoop loop;
@@ -62,6 +63,8 @@ public final class WebSocketProtocol implements Protocol {
             @Nullable String protocol,
             String target) {
         this.config = config;
+        int query = target.indexOf('?'); // May have secrets.
+        activity = "WebSocket " + (query < 0 ? target : target.substring(0, query));
         boolean compressed = extensions != null;
         loop = stream.loop();
         scratch = WebSocketScratch.of(loop);
@@ -73,6 +76,11 @@ public final class WebSocketProtocol implements Protocol {
     /// Returns the socket for the user.
     public LoopWebSocket socket() {
         return socket;
+    }
+
+    @Override
+    public String describe(Stream stream) {
+        return activity;
     }
 
     /// Takes the stream over and calls the user's handler before anything is read. A handler that
