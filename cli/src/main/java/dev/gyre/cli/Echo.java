@@ -120,7 +120,7 @@ final class Echo implements Callable<Integer> {
                 options.loop("echo"),
                 udp ? 1 : options.loops(),
                 runner -> {
-                    options.reloadOnHangUp(runner, config);
+                    options.configure(runner, config);
                     if (untilInputEnds) {
                         runner.stopWithInput();
                     }

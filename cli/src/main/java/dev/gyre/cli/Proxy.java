@@ -151,7 +151,7 @@ final class Proxy implements Callable<Integer> {
                 options.loop("proxy"),
                 options.loops(),
                 runner -> {
-                    options.reloadOnHangUp(runner, config);
+                    options.configure(runner, config);
                     Tls target = towards.tls();
                     if (trust != null && target != null) {
                         runner.onHangUp("the trusted certificates " + trust, target::reload);

@@ -359,7 +359,7 @@ final class Serve implements Callable<Integer> {
                             runner.onHangUp("the access log " + accessLog, log::reopen);
                         }
                     }
-                    options.reloadOnHangUp(runner, plan.config);
+                    options.configure(runner, plan.config);
                     if (untilInputEnds) {
                         runner.stopWithInput();
                     }

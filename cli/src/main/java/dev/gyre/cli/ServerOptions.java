@@ -16,6 +16,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -105,6 +107,26 @@ final class ServerOptions {
     @SuppressWarnings("NullAway.Init") // it has a default
     private ServerLog.Format logFormat;
 
+    @Option(
+            names = "--admin",
+            paramLabel = "ADDRESS",
+            description =
+                    "Serves a dashboard, metrics and the list of connections on this port of"
+                            + " 127.0.0.1, or on a Unix domain socket if it is a path; for gyre top"
+                            + " and gyre trace. Port 0 selects a free port. Default: off.")
+    private @Nullable String admin;
+
+    @Option(
+            names = "--stall-limit",
+            paramLabel = "DURATION",
+            defaultValue = "1s",
+            converter = Durations.class,
+            description =
+                    "Logs callbacks that block a loop for longer than this, with their stack; 0"
+                            + " for never. Default: ${DEFAULT-VALUE}.")
+    @SuppressWarnings("NullAway.Init") // it has a default
+    private Duration stallLimit;
+
     private @Nullable ServerLog log;
 
     /// Returns the server's log, opened at the first call.
@@ -165,6 +187,7 @@ final class ServerOptions {
         if (key != null) {
             notEmpty("--key", key.toString());
         }
+        SocketAddress _ = adminAddress(); // reports an invalid one before any file is read
         ListenerConfig config = ListenerConfig.DEFAULT.withStreams(streams());
         return maxConnections == null
                 ? config
@@ -188,8 +211,31 @@ final class ServerOptions {
         return config.withTls(Tls.selfSigned());
     }
 
-    /// Lets SIGHUP reload the certificate, if it is from a file.
-    void reloadOnHangUp(ServerRunner runner, ListenerConfig config) {
+    private @Nullable SocketAddress adminAddress() {
+        String text = admin;
+        if (text == null) {
+            return null;
+        }
+        SocketAddress parsed =
+                address(
+                        () ->
+                                AdminOptions.isPath(text)
+                                        ? Addresses.unix(text)
+                                        : Addresses.toListenOn(text));
+        if (parsed instanceof InetSocketAddress internet
+                && (internet.isUnresolved() || !internet.getAddress().isLoopbackAddress())) {
+            throw misuse(
+                    "Invalid value for option '--admin': '%s' is reachable from other machines:"
+                                    .formatted(text)
+                            + " write a port of 127.0.0.1 or a path, and use ssh -L from there");
+        }
+        return parsed;
+    }
+
+    /// Sets what all servers have: the admin address, the watchdog, and a certificate that SIGHUP
+    /// reloads if it is from a file.
+    void configure(ServerRunner runner, ListenerConfig config) {
+        runner.inspect(adminAddress(), stallLimit);
         Tls reloaded = config.streams().tls();
         if (reloaded != null && certificate != null) {
             runner.onHangUp("the certificate " + certificate, reloaded::reload);

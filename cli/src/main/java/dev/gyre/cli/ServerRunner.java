@@ -5,6 +5,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.LoopGroup;
 import dev.gyre.LoopGroupConfig;
 import dev.gyre.SystemCallException;
+import dev.gyre.http.HttpMetrics;
 import dev.gyre.os.Signal;
 import dev.gyre.os.StandardInput;
 import dev.gyre.os.Terminal;
@@ -15,9 +16,11 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +40,8 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     private final LoopGroup group;
     private final ServerLog log;
     private boolean stopsWithInput;
+    private @Nullable SocketAddress admin;
+    private Duration stallLimit = Duration.ZERO;
 
     /// What SIGHUP reloads, by name.
     private final Map<String, Reload> reloads = new LinkedHashMap<>();
@@ -94,6 +99,23 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
         return group.loops().getFirst();
     }
 
+    /// Sets the admin address and the limit of the watchdog. Before [#run].
+    ///
+    /// @param address `null` for none
+    /// @param limit zero for no watchdog
+    final void inspect(@Nullable SocketAddress address, Duration limit) {
+        admin = address;
+        stallLimit = limit;
+    }
+
+    /// Returns the metrics for the admin address; `null` if the server has none.
+    abstract @Nullable HttpMetrics httpMetrics();
+
+    /// Called when the admin server listens.
+    ///
+    /// @param url of the dashboard
+    void dashboardAt(String url) {}
+
     /// Stops at the end of standard input, as by SIGTERM.
     final void stopWithInput() {
         stopsWithInput = true;
@@ -123,16 +145,31 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
         try {
             summary = listening.apply(Addresses.resolved(where));
         } catch (SystemCallException e) {
-            // The message would name the address a second time.
-            String why = String.valueOf(e.getMessage());
-            return refused(where, why.replaceFirst("^cannot (bind|listen).*?: (?=E)", ""));
+            return refused(where, bareReason(e));
         } catch (UnknownHostException e) {
             return refused(
                     where, "unknown host: use an address of this machine, such as 127.0.0.1");
         }
-        group.start();
-        started.run();
-        finished.join();
+        Inspection inspection = null;
+        try {
+            if (admin != null) {
+                inspection = new Inspection(group, admin, stallLimit, httpMetrics());
+            }
+            group.start();
+            started.run();
+            if (inspection != null) {
+                announce(inspection);
+            } else if (!stallLimit.isZero()) { // After the start, which it would delay.
+                inspection = new Inspection(group, null, stallLimit, null);
+            }
+            finished.join();
+        } catch (SystemCallException e) {
+            return refused(Objects.requireNonNull(admin), bareReason(e));
+        } finally {
+            if (inspection != null) {
+                inspection.close();
+            }
+        }
         Signal signal = stoppedBy;
         if (signal == null) {
             printError(LOOP_STOPPED);
@@ -152,6 +189,20 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
             StandardInput _ = StandardInput.on(loop, _ -> {}, () -> stop(Signal.SIGTERM));
         }
         return Optional.of(loop);
+    }
+
+    private void announce(Inspection inspection) {
+        String url = inspection.dashboardUrl();
+        String address = Addresses.show(Objects.requireNonNull(inspection.adminAddress()));
+        print("Admin on %s. Try: gyre top %s".formatted(url == null ? address : url, address));
+        if (url != null) {
+            dashboardAt(url);
+        }
+    }
+
+    /// Returns the message without the address, which the line names already.
+    private static String bareReason(SystemCallException e) {
+        return String.valueOf(e.getMessage()).replaceFirst("^cannot (bind|listen).*?: (?=E)", "");
     }
 
     private int refused(SocketAddress where, String why) {

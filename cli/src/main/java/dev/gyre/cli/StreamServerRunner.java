@@ -3,6 +3,7 @@ package dev.gyre.cli;
 import dev.gyre.LoopConfig;
 import dev.gyre.LoopGroup;
 import dev.gyre.LoopTerminatedException;
+import dev.gyre.http.HttpMetrics;
 import dev.gyre.io.Datagram;
 import dev.gyre.io.DrainReport;
 import dev.gyre.io.GroupListener;
@@ -121,6 +122,11 @@ final class StreamServerRunner extends ServerRunner {
                     outgoing.remove(stream);
                     finishIfDrained();
                 });
+    }
+
+    @Override
+    @Nullable HttpMetrics httpMetrics() {
+        return null;
     }
 
     @Override

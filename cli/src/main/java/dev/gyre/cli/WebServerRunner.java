@@ -5,6 +5,7 @@ import dev.gyre.cli.serve.AotTraining;
 import dev.gyre.cli.serve.WebServer;
 import dev.gyre.http.AccessLog;
 import dev.gyre.http.HttpConfig;
+import dev.gyre.http.HttpMetrics;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.metrics.LoopMetrics;
@@ -124,6 +125,16 @@ final class WebServerRunner extends ServerRunner {
         boolean here = host.isAnyLocalAddress() || host.getHostAddress().equals("127.0.0.1");
         String authority = here ? "localhost:" + internet.getPort() : Addresses.show(address);
         return (secure ? "https://" : "http://") + authority + "/";
+    }
+
+    @Override
+    HttpMetrics httpMetrics() {
+        return web.metrics();
+    }
+
+    @Override
+    void dashboardAt(String url) {
+        web.setDashboard(url);
     }
 
     @Override

@@ -18,6 +18,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// The log of a server, and its reaction to SIGHUP.
@@ -89,13 +91,27 @@ final class ServerLogTest {
 
     @Test
     void json_appliesToTheLoggersOfTheLibraries() throws Exception {
-        // A backend that is absent makes core log its fallback.
+        List<Socket> peers = new ArrayList<>();
         try (Program server =
-                Program.startWith("-Dgyre.backend=nonsense", "echo", "0", "--log-format", "json")) {
-            int _ = echoPort(server.out());
-            assertThat(server.err())
+                Program.inShell(
+                        "ulimit -n 200; exec \"$@\"", "echo", "0", "--loops=1", "--log-format=json")) {
+            int port = echoPort(server.out());
+            for (int i = 0; i < 200; i++) {
+                peers.add(new Socket(InetAddress.getLoopbackAddress(), port));
+            }
+            String line = server.err();
+            while (!line.contains("has stopped accepting")) {
+                assertThat(line).startsWith("{\"time\":\"").endsWith("\"}");
+                line = server.err();
+            }
+            assertThat(line)
                     .startsWith("{\"time\":\"")
-                    .contains("\"level\":\"WARNING\"", "\"logger\":\"dev.gyre\"");
+                    .contains("\"level\":\"WARNING\",\"logger\":\"dev.gyre\",\"message\":\"")
+                    .contains("ulimit -n");
+        } finally {
+            for (Socket peer : peers) {
+                peer.close();
+            }
         }
     }
 

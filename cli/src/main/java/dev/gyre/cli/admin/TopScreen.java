@@ -216,13 +216,13 @@ public final class TopScreen {
             memory += loop.get("bufferBytes").number();
             silent += isSilent(loop) ? 1 : 0;
         }
-        return "%s connections, %s requests/s, %s queued tasks, %sB buffers%s"
+        return "%s connections, %s requests/s, %s queued, %sB buffers%s"
                 .formatted(
                         scaled(open),
                         scaled(rate),
                         scaled(queued),
                         scaled(memory),
-                        silent == 0 ? "" : ", " + silent + " not responding");
+                        silent == 0 ? "" : ", not responding: " + silent);
     }
 
     private void addLoops(List<Line> lines, int columns) {

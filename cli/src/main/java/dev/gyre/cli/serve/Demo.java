@@ -1,5 +1,7 @@
 package dev.gyre.cli.serve;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.Timer;
@@ -10,6 +12,8 @@ import dev.gyre.http.Response;
 import dev.gyre.http.ServerSentEvent;
 import dev.gyre.http.WebSocket;
 import dev.gyre.metrics.LoopMetrics;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +28,9 @@ public final class Demo {
     private static final long MAX_BYTES = 1L << 40;
     private static final long MAX_MILLIS = 60_000;
     private static final Duration TICK = Duration.ofSeconds(1);
+
+    /// The place of the link to the dashboard in the page.
+    private static final String DASHBOARD = "<!-- dashboard -->";
 
     private final WebServer web;
     private final byte[] page;
@@ -59,7 +66,15 @@ public final class Demo {
     private Promise<?> welcome(Request request, Response response) {
         return response.type("text/html; charset=utf-8")
                 .header("Cache-Control", "no-cache")
-                .send(page);
+                .send(linked(page, web.dashboard()));
+    }
+
+    private static byte[] linked(byte[] page, @Nullable String url) {
+        if (url == null) {
+            return page;
+        }
+        String link = "<p><a href=\"%s\">Dashboard of this server</a></p>".formatted(url);
+        return new String(page, UTF_8).replace(DASHBOARD, link).getBytes(UTF_8);
     }
 
     private static Promise<?> large(Request request, Response response) {

@@ -8,6 +8,8 @@ import dev.gyre.http.HttpServerGroup;
 import dev.gyre.io.CloseReason;
 import dev.gyre.metrics.LoopMetrics;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.function.ToLongFunction;
 
 /// An HTTP server with its counters. Those of a loop that failed are lost.
@@ -16,6 +18,9 @@ import java.util.function.ToLongFunction;
 public final class WebServer {
     private final HttpServerGroup server;
     private final HttpMetrics metrics = HttpMetrics.create();
+
+    // Shared: set once, by the thread that starts the server.
+    private volatile @Nullable String dashboard;
 
     public WebServer(LoopGroup group, HttpConfig config) {
         server = HttpServer.on(group, config).use(metrics);
@@ -31,6 +36,15 @@ public final class WebServer {
 
     public HttpMetrics metrics() {
         return metrics;
+    }
+
+    /// Sets the URL of the dashboard, which the demo links.
+    public void setDashboard(String url) {
+        dashboard = url;
+    }
+
+    @Nullable String dashboard() {
+        return dashboard;
     }
 
     /// Returns the sum of a metric over all loops.
