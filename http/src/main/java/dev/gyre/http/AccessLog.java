@@ -278,7 +278,8 @@ public final class AccessLog implements Middleware, AutoCloseable {
             } catch (TimeoutException e) {
                 // As for a full queue.
             } catch (ExecutionException e) {
-                throw new IOException(e.getCause().getMessage(), e.getCause());
+                Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+                throw new IOException(cause.getMessage(), cause);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

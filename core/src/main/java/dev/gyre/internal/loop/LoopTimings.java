@@ -147,20 +147,6 @@ final class LoopTimings {
         setMark(backend.nanoTime());
     }
 
-    /// Returns whether a callback is measured, and prepares that.
-    ///
-    /// @param nth how many of its kind ran before in this step
-    boolean isMeasured(int nth) {
-        if (nth < SAMPLING) {
-            return true;
-        }
-        if (nth % SAMPLING != 0) {
-            return false;
-        }
-        restart();
-        return true;
-    }
-
     /// Called after a measured callback and its microtasks.
     void ended(CallbackKind kind) {
         long now = backend.nanoTime();

@@ -330,6 +330,10 @@ public final class MetricsText {
         out.append("# TYPE ").append(name).append(' ').append(lowerCase(type)).append('\n');
     }
 
+    private void sample(String name, String labels, long value) {
+        sample(name, labels, (double) value);
+    }
+
     private void sample(String name, String labels, double value) {
         out.append(name);
         if (!labels.isEmpty()) {
