@@ -62,7 +62,7 @@ public final class TraceRecorder {
             this.startNanos = startNanos;
         }
 
-        @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
         void add(String loop, long connection, Kind kind, String detail, long nowNanos) {
             Instant time = startTime.plusNanos(nowNanos - startNanos);
             slots.setRelease(
