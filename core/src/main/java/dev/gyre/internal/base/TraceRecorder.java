@@ -62,12 +62,12 @@ public final class TraceRecorder {
             this.startNanos = startNanos;
         }
 
-        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
         void add(String loop, long connection, Kind kind, String detail, long nowNanos) {
             Instant time = startTime.plusNanos(nowNanos - startNanos);
+            long index = count;
             slots.setRelease(
-                    (int) (count % SLOTS), new TraceEvent(time, loop, connection, kind, detail));
-            count++;
+                    (int) (index % SLOTS), new TraceEvent(time, loop, connection, kind, detail));
+            count = index + 1; // One writer.
         }
 
         void copyTo(List<TraceEvent> events) {
@@ -94,6 +94,8 @@ public final class TraceRecorder {
     private volatile @Nullable Filter filter;
     private volatile @Nullable Ring ring;
 
+    /// Creates the trace of a loop, which is off.
+    ///
     /// @param cachedNanos the time of the current tick, on the scale of `nanoTime`
     public TraceRecorder(String loopName, LongSupplier cachedNanos, LongSupplier nanoTime) {
         this.loopName = loopName;
