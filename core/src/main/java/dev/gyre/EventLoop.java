@@ -1,10 +1,12 @@
 package dev.gyre;
 
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.loop.LoopTrace;
 import dev.gyre.internal.net.ConnectionList;
 import dev.gyre.io.Descriptor;
 import dev.gyre.metrics.ConnectionInfo;
 import dev.gyre.metrics.LoopMetrics;
+import dev.gyre.metrics.Trace;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +32,7 @@ import java.util.function.Consumer;
 /// **Threads.** The *loop thread* is the platform thread inside a `run` method. These methods may
 /// be called from any thread: [#submit], [#trySubmit], [#submitPriority], [#execute], [#call],
 /// [#stop], [#shutdown], [#close], [#state], [#nowNanos], [#nanoTime], [#isLoopThread], [#thread],
-/// [#metrics], [#connections], [#config]. All others are *loop-confined*: while the loop
+/// [#metrics], [#connections], [#trace], [#config]. All others are *loop-confined*: while the loop
 /// runs, only the loop thread may call them. Another thread gets a [WrongThreadException] that
 /// names both threads. While no thread runs the loop, one thread may call them to set it up. If
 /// another thread terminates the loop at the same time, the report may omit what the first one
@@ -274,6 +276,13 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     ///     before. Dependents run on a virtual thread, never on the loop's
     default CompletionStage<List<ConnectionInfo>> connections() {
         return ConnectionList.of(this);
+    }
+
+    /// Returns the trace of this loop's connections, which is off by default. Callable from any
+    /// thread.
+    default Trace trace() {
+        List<EventLoop> one = List.of(this);
+        return new LoopTrace(() -> one);
     }
 
     /// Returns the configuration of this loop.

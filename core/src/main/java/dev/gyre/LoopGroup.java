@@ -1,6 +1,8 @@
 package dev.gyre;
 
 import dev.gyre.internal.group.Group;
+import dev.gyre.internal.loop.LoopTrace;
+import dev.gyre.metrics.Trace;
 
 import java.time.Duration;
 import java.util.List;
@@ -75,6 +77,12 @@ public sealed interface LoopGroup extends AutoCloseable permits Group {
     /// Returns the next loop, round-robin, for work that any loop can do. Skips terminated loops
     /// while others run.
     EventLoop next();
+
+    /// Returns the trace of the connections of all loops, which is off by default. It includes
+    /// loops that replace failed ones.
+    default Trace trace() {
+        return new LoopTrace(this::loops);
+    }
 
     /// Calls the action once with each loop: on the loop's thread if the group runs, or on this
     /// thread before it starts. Returns after the last call. A loop that replaces a failed one

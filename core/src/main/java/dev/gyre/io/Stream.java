@@ -13,6 +13,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// Transfers bytes in order in both directions over TCP or a Unix domain socket, optionally with
 /// TLS.
@@ -339,6 +340,19 @@ public sealed interface Stream permits LoopStream {
     /// Returns a number that identifies the stream in logs, lists and traces. It is unique in the
     /// process, never reused, and stays when the stream moves. Any thread.
     long id();
+
+    /// Returns whether events of this stream are recorded by a [dev.gyre.metrics.Trace].
+    boolean isTraced();
+
+    /// Records an event of the protocol, such as a request, if this stream is traced.
+    ///
+    /// @param detail called if the stream is traced
+    void trace(Supplier<String> detail);
+
+    /// Sets the route that the current exchange was matched to. If a [dev.gyre.metrics.Trace] has
+    /// this route as its filter, this stream is traced until the next call. For servers with
+    /// routes.
+    void traceRoute(String pattern);
 
     /// Returns the peer's address.
     SocketAddress peer();

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -57,7 +56,7 @@ public final class Watchdog implements AutoCloseable {
     private @Nullable Thread thread; // Null in tests.
 
     // The watchdog's thread only.
-    private Map<EventLoop, Observed> observed = new IdentityHashMap<>();
+    private IdentityHashMap<EventLoop, Observed> observed = new IdentityHashMap<>();
 
     // Shared: guarded by itself.
     private final ArrayDeque<Stall> recent = new ArrayDeque<>();
@@ -164,7 +163,7 @@ public final class Watchdog implements AutoCloseable {
 
     /// Takes a sample of each loop.
     void check(long nowNanos) {
-        Map<EventLoop, Observed> next = new IdentityHashMap<>();
+        IdentityHashMap<EventLoop, Observed> next = new IdentityHashMap<>();
         for (EventLoop loop : loops.get()) {
             Observed known = observed.remove(loop);
             Observed current = known == null ? new Observed() : known;
@@ -232,6 +231,7 @@ public final class Watchdog implements AutoCloseable {
     }
 
     /// Reports the end of the stall, if there is one.
+    @SuppressWarnings("ReferenceEquality") // two equal stalls are still two
     private void end(Observed seen, long nowNanos) {
         Stall stall = seen.stall;
         if (stall == null) {

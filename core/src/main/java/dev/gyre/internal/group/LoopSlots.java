@@ -5,6 +5,7 @@ import dev.gyre.LoopState;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.base.Throwables;
+import dev.gyre.internal.base.TraceRecorder;
 import dev.gyre.internal.loop.Loop;
 
 import org.jspecify.annotations.Nullable;
@@ -52,8 +53,14 @@ final class LoopSlots {
         return loop;
     }
 
+    /// Makes a loop the current one of its index. It continues the trace of the one it replaces.
     void set(Loop loop) {
-        loops.set(loop.groupIndex, loop);
+        synchronized (TraceRecorder.LOCK) {
+            Loop before = loops.getAndSet(loop.groupIndex, loop);
+            if (before != null) {
+                loop.trace.continueFrom(before.trace);
+            }
+        }
     }
 
     Loop get(int index) {

@@ -8,10 +8,12 @@ import dev.gyre.LoopConfig;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.base.Counter;
 import dev.gyre.internal.base.Throwables;
+import dev.gyre.internal.base.TraceRecorder;
 import dev.gyre.internal.io.BufferLeaks;
 import dev.gyre.internal.promise.LoopPromise;
 import dev.gyre.internal.time.LoopTimer;
 import dev.gyre.metrics.LoopObserver;
+import dev.gyre.metrics.TraceEvent;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,7 @@ final class Callbacks {
     private final Thread.UncaughtExceptionHandler uncaughtHandler;
     private final LoopObserver observer;
     private final EventLoop loop;
+    private final TraceRecorder trace;
 
     final Counter all = new Counter();
     final Counter tasks = new Counter();
@@ -39,11 +42,12 @@ final class Callbacks {
 
     private @Nullable Throwable held;
 
-    Callbacks(LoopConfig config, EventLoop loop) {
+    Callbacks(LoopConfig config, EventLoop loop, TraceRecorder trace) {
         this.policy = config.failurePolicy();
         this.uncaughtHandler = config.uncaughtHandler();
         this.observer = config.observer();
         this.loop = loop;
+        this.trace = trace;
     }
 
     void runTask(Runnable task) {
@@ -66,6 +70,10 @@ final class Callbacks {
     void fire(LoopTimer timer) {
         timers.add(1);
         all.add(1);
+        if (trace.recordsAll()) {
+            long late = loop.nowNanos() - timer.firedDeadlineNanos();
+            trace.record(0, TraceEvent.Kind.TIMER, "fired " + late / 1_000 + " µs late");
+        }
         try {
             timer.fire();
         } catch (Throwable thrown) {

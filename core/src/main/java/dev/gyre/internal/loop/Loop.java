@@ -21,6 +21,7 @@ import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.MemoryBudget;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.base.TraceRecorder;
 import dev.gyre.internal.io.FdReaper;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -64,6 +65,7 @@ public final class Loop implements EventLoop, LoopContext {
     private final Shutdown shutdown;
     private final LoopMetrics metrics;
     private final Confinement confinement;
+    public final TraceRecorder trace;
 
     /// The index in the loop's group; -1 without a group. Set before the loop runs.
     public int groupIndex = -1;
@@ -74,6 +76,7 @@ public final class Loop implements EventLoop, LoopContext {
         this.backend = backend;
         LoopComponents components = new LoopComponents(config, backend, this, this);
         confinement = components.confinement;
+        trace = components.trace;
         state = components.state;
         ingress = components.ingress;
         clock = components.clock;

@@ -7,6 +7,7 @@ import dev.gyre.internal.backend.OperationEngine;
 import dev.gyre.internal.base.Confinement;
 import dev.gyre.internal.base.LoopContext;
 import dev.gyre.internal.base.TaskRing;
+import dev.gyre.internal.base.TraceRecorder;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.Watchers;
 import dev.gyre.internal.promise.Promises;
@@ -29,6 +30,7 @@ final class LoopComponents {
     final OperationEngine requests;
     final LoopOperations operations;
     final IoDispatcher dispatcher;
+    final TraceRecorder trace;
     final Callbacks callbacks;
     final LoopTimings timings;
     final Confinement confinement;
@@ -46,7 +48,8 @@ final class LoopComponents {
         requests = backend.openOperations(context);
         operations = new LoopOperations(context, requests, backend.syscalls(), config);
         dispatcher = new IoDispatcher(backend, requests);
-        callbacks = new Callbacks(config, loop);
+        trace = new TraceRecorder(config.name(), clock::nanos, backend::nanoTime);
+        callbacks = new Callbacks(config, loop, trace);
         timings = new LoopTimings(backend, callbacks.all);
         confinement = new Confinement(config.name());
         TaskRing queued = new TaskRing("microtasks");

@@ -3,6 +3,7 @@ package dev.gyre.internal.net;
 import dev.gyre.Deferred;
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.internal.base.TraceRecorder;
 import dev.gyre.internal.io.BufferPool;
 import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.internal.io.NativeSockets;
@@ -10,15 +11,14 @@ import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.io.CloseReason;
-import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamConfig;
 import dev.gyre.io.TlsSession;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 
 /// The implementation of a stream. Owns its transport, input, output, timeouts and lifecycle.
 ///
@@ -42,6 +42,9 @@ final class Connection extends StreamOwnership<Streams>
 
     /// Unique in the process, and never reused.
     final long id;
+
+    /// The route of the current exchange; null if unknown. For traces.
+    private @Nullable String route;
 
     /// The streams of the current loop.
     Streams streams;
@@ -159,6 +162,7 @@ final class Connection extends StreamOwnership<Streams>
                         streams, transport, output.detachQueue(), engine, timeout, outcome);
         over.setHandler(this);
         tlsEngine = engine;
+        trace(Kind.STATE, "TLS handshake started");
         transport = over;
         deliverySuspended = true;
         loop().microtask(
@@ -185,12 +189,14 @@ final class Connection extends StreamOwnership<Streams>
 
     @Override
     public void onReceived(NativeBuffer data) {
+        trace(Kind.READ, data.readable(), " bytes");
         timeouts.received();
         input.receive(data);
     }
 
     @Override
     public void onInputEnded() {
+        trace(Kind.READ, "end");
         reading = false;
         timeouts.received();
         input.receiveEnd();
@@ -209,6 +215,7 @@ final class Connection extends StreamOwnership<Streams>
 
     @Override
     public void onSent(long bytes) {
+        trace(Kind.WROTE, bytes, " bytes");
         timeouts.sent();
         output.onSent(bytes);
     }
@@ -220,12 +227,14 @@ final class Connection extends StreamOwnership<Streams>
 
     @Override
     public void onOutputEnded() {
+        trace(Kind.WROTE, "end");
         output.transportEnded();
         lifecycle.outputEnded();
     }
 
     @Override
     public void onFailed(CloseReason why, @Nullable Throwable cause) {
+        trace(Kind.ERROR, cause == null ? why : cause);
         lifecycle.transportFailed(why, cause);
     }
 
@@ -261,6 +270,7 @@ final class Connection extends StreamOwnership<Streams>
 
     /// Closes the stream after a callback threw. The caller rethrows to the loop.
     void callbackFailed(Throwable thrown) {
+        trace(Kind.ERROR, thrown);
         lifecycle.close(CloseReason.HANDLER_FAILED, thrown);
     }
 
@@ -394,29 +404,40 @@ final class Connection extends StreamOwnership<Streams>
 
     // ------------------------------------------------------------------ inspection
 
-    /// Describes for operators what the connection is doing. Any thread: reads without
-    /// synchronization, and never throws.
-    String activity() {
-        if (tlsEngine != null && session() == null) {
-            return "TLS handshake";
+    boolean isTraced() {
+        TraceRecorder.Filter filter = streams.trace.filter();
+        return filter != null && filter.matches(id, peer, route);
+    }
+
+    /// Records an event if the connection is traced. The detail costs nothing otherwise.
+    void trace(Kind kind, Object detail) {
+        if (isTraced()) {
+            streams.trace.record(id, kind, detail.toString());
         }
-        Protocol current = input.protocol();
-        try {
-            return current == null ? "" : Objects.requireNonNull(current.describe(stream));
-        } catch (RuntimeException e) {
-            return ""; // Of a describe() that violates its contract.
+    }
+
+    void trace(Kind kind, long number, String unit) {
+        if (isTraced()) {
+            streams.trace.record(id, kind, number + unit);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a store costs more than a wrong guess
+    void setRoute(String pattern) {
+        if (route != pattern) {
+            route = pattern;
         }
     }
 
     @Override
     public String describe() {
-        String activity = activity();
-        return "connection %d %s %s%s"
-                .formatted(
-                        id,
-                        acceptedBy == null ? "to" : "from",
-                        SocketAddresses.format(peer),
-                        activity.isEmpty() ? "" : ", " + activity);
+        String activity = input.activity();
+        return "connection %d %s%s"
+                .formatted(id, describePeer(), activity.isEmpty() ? "" : ", " + activity);
+    }
+
+    String describePeer() {
+        return (acceptedBy == null ? "to " : "from ") + SocketAddresses.format(peer);
     }
 
     @Override

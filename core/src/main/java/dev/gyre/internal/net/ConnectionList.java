@@ -86,7 +86,7 @@ public final class ConnectionList {
                 stream.pending(),
                 connection.isSecured(),
                 connection.timeouts.next(),
-                connection.activity());
+                connection.input.activity());
     }
 
     /// A connection is about to leave the list of connections.

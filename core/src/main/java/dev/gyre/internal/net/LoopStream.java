@@ -17,6 +17,7 @@ import dev.gyre.io.Stream;
 import dev.gyre.io.StreamState;
 import dev.gyre.io.Tls;
 import dev.gyre.io.TlsSession;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// The public view of a [Connection]. Checks threads and arguments.
 ///
@@ -42,28 +44,6 @@ public final class LoopStream implements Stream {
     // The callbacks of onData and onEnd; null until set.
     private @Nullable Consumer<? super Buffer> onData;
     private @Nullable Runnable onEnd;
-
-    private record Callbacks(Consumer<? super Buffer> data, @Nullable Runnable end)
-            implements Protocol {
-        @Override
-        public String describe(Stream stream) {
-            return "";
-        }
-
-        @Override
-        public void onData(Stream stream, Buffer arrived) {
-            data.accept(arrived);
-        }
-
-        @Override
-        public void onEnd(Stream stream) {
-            if (end == null) {
-                stream.end();
-            } else {
-                end.run();
-            }
-        }
-    }
 
     LoopStream(Connection connection) {
         this.connection = connection;
@@ -109,7 +89,7 @@ public final class LoopStream implements Stream {
     /// Starts reading once there is a callback for data.
     private Stream installCallbacks() {
         if (onData != null) {
-            connection.input.setProtocol(new Callbacks(onData, onEnd));
+            connection.input.setProtocol(new StreamCallbacks(onData, onEnd));
         }
         return this;
     }
@@ -388,6 +368,25 @@ public final class LoopStream implements Stream {
     @Override
     public long id() {
         return connection.id;
+    }
+
+    @Override
+    public boolean isTraced() {
+        return connection.isTraced();
+    }
+
+    @Override
+    public void trace(Supplier<String> detail) {
+        requireConfined("trace");
+        if (connection.isTraced()) {
+            connection.trace(Kind.PROTOCOL, detail.get());
+        }
+    }
+
+    @Override
+    public void traceRoute(String pattern) {
+        requireConfined("traceRoute");
+        connection.setRoute(pattern);
     }
 
     @Override

@@ -6,8 +6,11 @@ import dev.gyre.internal.io.NativeBuffer;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Protocol;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
 
 /// Delivers the input of a stream to its protocol or to `read()`. Bytes are delivered from the
 /// buffer that the kernel filled. Only unread input, and input that may not be delivered yet, is
@@ -69,6 +72,22 @@ final class StreamInput {
         return protocol;
     }
 
+    /// Describes for operators what the connection is doing. Any thread: reads without
+    /// synchronization, and never throws.
+    String activity() {
+        if (connection.isSecured() && connection.session() == null) {
+            return "TLS handshake";
+        }
+        Protocol current = protocol;
+        try {
+            return current == null
+                    ? ""
+                    : Objects.requireNonNull(current.describe(connection.stream));
+        } catch (RuntimeException e) {
+            return ""; // Of a describe() that violates its contract.
+        }
+    }
+
     void setProtocol(Protocol next) {
         requireNoPendingRead();
         buffer.reclaimView();
@@ -85,11 +104,17 @@ final class StreamInput {
     }
 
     void pause() {
+        if (!paused) {
+            connection.trace(Kind.PAUSED, "");
+        }
         paused = true;
         connection.updateReading();
     }
 
     void resume() {
+        if (paused) {
+            connection.trace(Kind.RESUMED, "");
+        }
         paused = false;
         resumeDelivery();
     }

@@ -5,6 +5,7 @@ import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamClosedException;
 import dev.gyre.io.StreamState;
 import dev.gyre.io.TimeoutKind;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -205,6 +206,7 @@ final class StreamLifecycle {
             close(CloseReason.ABORTED, null);
         } else {
             draining = true;
+            connection.trace(Kind.STATE, "draining");
             output.end();
             if (lingerNow || output.hasEnded()) {
                 connection.timeouts.linger();
@@ -262,6 +264,9 @@ final class StreamLifecycle {
                 connection.callbackFailed(e);
                 throw e;
             }
+        }
+        if (connection.isTraced()) {
+            connection.trace(Kind.TIMEOUT, timeout + (continues ? ", continues" : ", closes"));
         }
         if (!continues) {
             close(timeout.reason(), null);

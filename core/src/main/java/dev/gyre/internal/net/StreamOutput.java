@@ -10,6 +10,7 @@ import dev.gyre.io.CloseReason;
 import dev.gyre.io.OutputState;
 import dev.gyre.io.Protocol;
 import dev.gyre.io.StreamClosedException;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -221,6 +222,7 @@ final class StreamOutput {
         if (!backpressured
                 && (waits > connection.config.highWaterMark() || operations.pool().isNearLimit())) {
             backpressured = true;
+            connection.trace(Kind.HIGH_WATER, waits, " bytes pending");
             connection.updateReading();
         }
         return !backpressured;
@@ -267,6 +269,7 @@ final class StreamOutput {
     private void notifyIfWritable() {
         if (backpressured && hasRoom() && !connection.isMoving()) {
             backpressured = false;
+            connection.trace(Kind.LOW_WATER, queue.heldBytes(), " bytes pending");
             notifyWritable();
         }
     }

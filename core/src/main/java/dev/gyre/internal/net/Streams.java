@@ -6,6 +6,7 @@ import dev.gyre.Promise;
 import dev.gyre.internal.base.DeferredLog;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.base.Throwables;
+import dev.gyre.internal.base.TraceRecorder;
 import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
@@ -19,6 +20,7 @@ import dev.gyre.io.StreamConfig;
 import dev.gyre.io.Tls;
 import dev.gyre.io.TlsSession;
 import dev.gyre.metrics.LoopObserver;
+import dev.gyre.metrics.TraceEvent.Kind;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ public final class Streams implements AutoCloseable {
     private final Loop loop;
     private final LoopOperations operations;
     private final HandshakeExecutor handshakes;
+    final TraceRecorder trace;
     private final RecordScratch records = new RecordScratch();
     private final List<LoopListener> listeners = new ArrayList<>();
     private final TaskRing notifications = new TaskRing("stream notifications");
@@ -59,6 +62,7 @@ public final class Streams implements AutoCloseable {
     private Streams(Loop loop) {
         this.loop = loop;
         operations = loop.operations();
+        trace = loop.trace;
         handshakes = new HandshakeExecutor(loop, this::notifyLater);
     }
 
@@ -193,27 +197,35 @@ public final class Streams implements AutoCloseable {
     void add(Connection connection) {
         link(connection);
         operations.streamCounters().opened.add(1);
+            connection.trace(Kind.OPENED, connection.describePeer());
+            notifyLater(() -> observer.onStreamOpened(connection.stream));
         LoopObserver observer = loop.config().observer();
         if (!LoopObserver.logging().equals(observer)) { // It ignores streams.
-            notifyLater(() -> observer.onStreamOpened(connection.stream));
+        if (connection.isTraced()) {
         }
     }
 
     void remove(Connection connection, CloseReason why) {
         unlink(connection);
         operations.streamCounters().closed(why);
+        if (connection.isTraced()) {
+            Throwable failure = connection.lifecycle.failure();
+            connection.trace(Kind.CLOSED, failure == null ? why.toString() : why + ": " + failure);
+        }
     }
 
     /// Adds a connection that moved here from another loop.
     void arrived(Connection connection) {
         link(connection);
         operations.streamCounters().movedIn.add(1);
+        connection.trace(Kind.MOVED, "arrived");
     }
 
     /// Removes a connection that moves to another loop. Does not throw: no loop would close it.
     void left(Connection connection) {
         unlink(connection);
         operations.streamCounters().movedOut.add(1);
+        connection.trace(Kind.MOVED, "left for another loop");
     }
 
     private void link(Connection connection) {
