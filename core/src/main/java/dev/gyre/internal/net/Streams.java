@@ -197,11 +197,12 @@ public final class Streams implements AutoCloseable {
     void add(Connection connection) {
         link(connection);
         operations.streamCounters().opened.add(1);
+        if (connection.isTraced()) {
             connection.trace(Kind.OPENED, connection.describePeer());
-            notifyLater(() -> observer.onStreamOpened(connection.stream));
+        }
         LoopObserver observer = loop.config().observer();
         if (!LoopObserver.logging().equals(observer)) { // It ignores streams.
-        if (connection.isTraced()) {
+            notifyLater(() -> observer.onStreamOpened(connection.stream));
         }
     }
 
