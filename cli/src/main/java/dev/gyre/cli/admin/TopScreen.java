@@ -241,7 +241,8 @@ public final class TopScreen {
     private void addConnections(List<Line> lines, int columns) {
         List<Json> all = connections.get("connections").list();
         List<Json> found = all.stream().filter(this::matches).toList();
-        List<String> silent = connections.get("notResponding").list().stream().map(Json::text).toList();
+        List<String> silent =
+                connections.get("notResponding").list().stream().map(Json::text).toList();
         lines.add(
                 new Line(
                         "%d of %s connections by %s%s%s"
@@ -252,8 +253,7 @@ public final class TopScreen {
                                         filter.isEmpty() ? "" : ", filter: " + filter,
                                         silent.isEmpty()
                                                 ? ""
-                                                : "; not responding: "
-                                                        + String.join(", ", silent)),
+                                                : "; not responding: " + String.join(", ", silent)),
                         silent.isEmpty() ? Style.PLAIN : Style.ALERT));
         Table<Json> table = connectionTable.fit(columns);
         lines.add(new Line(table.header(columns), Style.HEADER));

@@ -27,9 +27,11 @@ import java.util.regex.Pattern;
 
 /// A page in Chromium without a window, controlled by the DevTools protocol.
 final class Browser implements AutoCloseable {
-    private static final Pattern LISTENING = Pattern.compile("DevTools listening on ws://([^/]+)/.*");
+    private static final Pattern LISTENING =
+            Pattern.compile("DevTools listening on ws://([^/]+)/.*");
     private static final Pattern PAGE =
-            Pattern.compile("\"type\": \"page\".*?\"webSocketDebuggerUrl\": \"([^\"]+)\"", Pattern.DOTALL);
+            Pattern.compile(
+                    "\"type\": \"page\".*?\"webSocketDebuggerUrl\": \"([^\"]+)\"", Pattern.DOTALL);
 
     /// The value of an evaluated expression, which is a string in all tests.
     private static final Pattern VALUE =
@@ -82,7 +84,8 @@ final class Browser implements AutoCloseable {
         try (HttpClient client = HttpClient.newHttpClient()) {
             URI list = URI.create("http://" + authority + "/json/list");
             String pages =
-                    client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString()).body();
+                    client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString())
+                            .body();
             Matcher page = PAGE.matcher(pages);
             assertThat(page.find()).as("a page in %s", pages).isTrue();
             return HttpClient.newHttpClient()
@@ -147,7 +150,13 @@ final class Browser implements AutoCloseable {
                 command(
                         "Emulation.setDeviceMetricsOverride",
                         Map.of(
-                                "width", width, "height", height, "deviceScaleFactor", 1, "mobile",
+                                "width",
+                                width,
+                                "height",
+                                height,
+                                "deviceScaleFactor",
+                                1,
+                                "mobile",
                                 false));
     }
 

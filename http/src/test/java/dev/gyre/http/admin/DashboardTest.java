@@ -71,7 +71,8 @@ final class DashboardTest {
         group.start();
         int port = ((InetSocketAddress) listener.address()).getPort();
         Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
-        client.getOutputStream().write("hello".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        client.getOutputStream()
+                .write("hello".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
         assertThat(client.getInputStream().readNBytes(5)).hasSize(5);
         return client;
     }
@@ -82,7 +83,8 @@ final class DashboardTest {
             browser.open(admin.uri());
             browser.await("document.querySelectorAll('#loops tbody tr').length === 2");
             browser.await(
-                    "document.querySelector('#connections tbody').innerText.includes('<img id=evil')");
+                    "document.querySelector('#connections tbody').innerText.includes('<img"
+                        + " id=evil')");
             assertThat(browser.evaluate("document.getElementById('evil')")).isEqualTo("null");
             assertThat(browser.evaluate("document.title")).isEqualTo("Gyre dashboard");
             assertThat(browser.evaluate("document.querySelector('#connections tbody').innerText"))
@@ -164,13 +166,15 @@ final class DashboardTest {
             browser.open(admin.uri());
             browser.await("document.querySelector('#connections tbody button') !== null");
             String _ = browser.evaluate("document.querySelector('#connections button').click()");
-            browser.await("document.getElementById('trace-note').textContent.startsWith('Tracing')");
+            browser.await(
+                    "document.getElementById('trace-note').textContent.startsWith('Tracing')");
             client.getOutputStream().write(1);
             assertThat(client.getInputStream().read()).isEqualTo(1);
             browser.await("document.getElementById('events').textContent.includes(' READ ')");
             assertThat(group.trace().isOn()).isTrue();
             String _ = browser.evaluate("document.getElementById('stop').click()");
-            browser.await("document.getElementById('trace-note').textContent.startsWith('Stopped')");
+            browser.await(
+                    "document.getElementById('trace-note').textContent.startsWith('Stopped')");
             assertThat(group.trace().isOn()).isFalse();
         }
     }
@@ -186,7 +190,9 @@ final class DashboardTest {
                                     + " document.getElementById('filter')"
                                     + ".dispatchEvent(new Event('input')))");
             browser.await("document.getElementById('shown').textContent.startsWith('0 found')");
-            assertThat(browser.evaluate("document.querySelectorAll('#connections tbody tr').length"))
+            assertThat(
+                            browser.evaluate(
+                                    "document.querySelectorAll('#connections tbody tr').length"))
                     .isEqualTo("0");
         }
     }
