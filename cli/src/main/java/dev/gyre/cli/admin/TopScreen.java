@@ -195,9 +195,10 @@ public final class TopScreen {
     }
 
     private String title() {
-        return "Gyre %s at %s, process %s, up %s"
+        String version = Figures.printable(loops.get("version").text());
+        return "Gyre %sat %s, process %s, up %s"
                 .formatted(
-                        Figures.printable(loops.get("version").text()),
+                        version.isEmpty() ? "" : version + " ",
                         address,
                         loops.get("pid").text(),
                         time(loops, "uptimeSeconds"));
