@@ -4,4 +4,5 @@ module dev.gyre.http {
     requires static org.jspecify; // not transitive, or users would need it: docs/adr/0005
 
     exports dev.gyre.http;
+    exports dev.gyre.http.admin;
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -57,6 +58,34 @@ class ActivityTest {
         server.get("/users/{id}", (_, _) -> world.loop().deferred().promise());
         get("/users/7?token=secret");
         assertThat(activity()).isEqualTo("GET /users/{id}, handling");
+    }
+
+    @Test
+    @Clause("V-3")
+    void runningCallback_ofAHandler_hasMethodAndPattern() {
+        List<String> seen = new ArrayList<>();
+        server.get(
+                "/users/{id}",
+                (request, response) -> {
+                    // As the watchdog does, on a thread of its own.
+                    Thread watchdog =
+                            Thread.ofPlatform()
+                                    .start(
+                                            () ->
+                                                    request.loop()
+                                                            .metrics()
+                                                            .running()
+                                                            .ifPresent(
+                                                                    each ->
+                                                                            seen.add(
+                                                                                    each
+                                                                                            .description())));
+                    watchdog.join();
+                    return response.text("done");
+                });
+        get("/users/7");
+        assertThat(seen).hasSize(1);
+        assertThat(seen.getFirst()).endsWith("GET /users/{id}, handling").contains("connection ");
     }
 
     @Test

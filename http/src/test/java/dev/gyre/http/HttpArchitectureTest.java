@@ -41,6 +41,7 @@ class HttpArchitectureTest {
                     "websocket", List.of("message", "memory", "time"),
                     "client", List.of("message", "memory", "time"),
                     "files", List.of("message", "coding"),
+                    "admin", List.of("server"),
                     "server",
                             List.of(
                                     "message",
@@ -75,7 +76,7 @@ class HttpArchitectureTest {
         methods()
                 .that()
                 .areDeclaredInClassesThat()
-                .resideInAPackage("dev.gyre.http")
+                .resideInAnyPackage("dev.gyre.http", "dev.gyre.http.admin")
                 .and()
                 .areDeclaredInClassesThat()
                 .arePublic()

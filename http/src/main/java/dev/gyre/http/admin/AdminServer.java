@@ -1,0 +1,216 @@
+package dev.gyre.http.admin;
+
+import dev.gyre.EventLoop;
+import dev.gyre.LoopConfig;
+import dev.gyre.LoopGroup;
+import dev.gyre.http.HttpConfig;
+import dev.gyre.http.HttpMetrics;
+import dev.gyre.http.HttpServer;
+import dev.gyre.http.internal.admin.AdminRoutes;
+import dev.gyre.http.internal.admin.Watched;
+import dev.gyre.io.ListenerConfig;
+import dev.gyre.metrics.Watchdog;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/// An HTTP server that shows what loops do: on an address of its own, for operators.
+///
+/// ```java
+/// var admin = AdminServer.of(group)
+///         .metrics(metrics)
+///         .watchdog(Watchdog.on(group, Duration.ofSeconds(1)))
+///         .listen(new InetSocketAddress("127.0.0.1", 9090));
+/// ```
+///
+/// | request | response |
+/// |---|---|
+/// | `GET /` | the dashboard |
+/// | `GET /metrics` | Prometheus text: see [dev.gyre.http.PrometheusText] |
+/// | `GET /loops` | JSON: figures of each loop, and what it runs |
+/// | `GET /connections` | JSON; parameters `loop`, `state`, `peer`, `activity`, `sort`, `limit` |
+/// | `GET /connections/{id}` | JSON: one connection |
+/// | `GET /stalls` | JSON: recent stalls with their stacks |
+/// | `GET /health` | JSON: `up`, or 503 with `draining` or `down` |
+///
+/// **Isolation.** It runs on a loop and a daemon thread of its own, with limits of its own: 64
+/// connections, short timeouts, small bodies. A stalled loop cannot block it. The watched loops are
+/// asked for their connections only, and visit a few per tick.
+///
+/// **Access.** It has no authentication. It listens on loopback addresses and Unix domain sockets
+/// only, unless [#allowRemote()] is set, and requires a local `Host` header, so that pages of other
+/// sites cannot read it by DNS rebinding. Requests that change anything need the header
+/// `X-Gyre-Admin: 1`, which such pages cannot send.
+///
+/// **Threads.** Configure it on one thread before [#listen]. [#address()] and [#close()] may be
+/// called on any thread.
+public final class AdminServer implements AutoCloseable {
+    private static final int MAX_CONNECTIONS = 64;
+    private static final int MAX_BODY = 16 << 10;
+    private static final long BUFFER_MEMORY = 16 << 20;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(60);
+
+    private final Supplier<List<EventLoop>> loops;
+    private final BooleanSupplier draining;
+
+    // Shared: set by the configuring thread before the loop starts.
+    private @Nullable HttpMetrics metrics;
+    private @Nullable Watchdog watchdog;
+    private boolean remote;
+
+    // Shared: set once, by listen() and close().
+    private volatile @Nullable HttpServer server;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private AdminServer(Supplier<List<EventLoop>> loops, BooleanSupplier draining) {
+        this.loops = loops;
+        this.draining = draining;
+    }
+
+    /// Returns a server that shows the loops of a group. It does not listen yet.
+    ///
+    /// @throws IllegalStateException if the group is shutting down or has terminated
+    public static AdminServer of(LoopGroup group) {
+        CompletableFuture<?> drain = new CompletableFuture<>();
+        group.onShutdown(
+                _ -> {
+                    drain.complete(null);
+                    return drain;
+                });
+        return new AdminServer(group::loops, drain::isDone);
+    }
+
+    /// Returns a server that shows one loop. It does not listen yet.
+    public static AdminServer of(EventLoop loop) {
+        List<EventLoop> only = List.of(loop);
+        return new AdminServer(() -> only, () -> loop.state().isShuttingDown());
+    }
+
+    /// Shows these metrics of HTTP too.
+    ///
+    /// @return this server
+    public AdminServer metrics(HttpMetrics added) {
+        requireNotListening();
+        metrics = Objects.requireNonNull(added, "metrics");
+        return this;
+    }
+
+    /// Shows the stalls that a watchdog has detected.
+    ///
+    /// @return this server
+    public AdminServer watchdog(Watchdog added) {
+        requireNotListening();
+        watchdog = Objects.requireNonNull(added, "watchdog");
+        return this;
+    }
+
+    /// Allows addresses that other machines can reach, and any `Host` header. Everyone who can
+    /// connect can then read all metrics, peers and stacks, and start traces: restrict the access
+    /// by other means.
+    ///
+    /// @return this server
+    public AdminServer allowRemote() {
+        requireNotListening();
+        remote = true;
+        return this;
+    }
+
+    private void requireNotListening() {
+        if (server != null) {
+            throw new IllegalStateException("the admin server listens already: configure it first");
+        }
+    }
+
+    /// Starts the server on a TCP or Unix domain address.
+    ///
+    /// @param address port 0 for one chosen by the system: see [#address()]
+    /// @return this server
+    /// @throws IllegalArgumentException if other machines can reach the address, without
+    ///     [#allowRemote()]
+    /// @throws IllegalStateException if it was started before
+    /// @throws dev.gyre.SystemCallException if the address is in use or not permitted
+    public AdminServer listen(SocketAddress address) {
+        requireNotListening();
+        if (!remote && address instanceof InetSocketAddress tcp && !isLoopback(tcp)) {
+            throw new IllegalArgumentException(
+                    "other machines can reach "
+                            + address
+                            + ": use 127.0.0.1, ::1 or a Unix domain socket, or call allowRemote()");
+        }
+        EventLoop loop =
+                EventLoop.open(
+                        LoopConfig.DEFAULT.withName("gyre-admin").withBufferMemory(BUFFER_MEMORY));
+        try {
+            HttpServer created = HttpServer.on(loop, config());
+            boolean checksHost = !remote && address instanceof InetSocketAddress;
+            AdminRoutes.addTo(
+                    created, new Watched(loops, draining, metrics, watchdog), checksHost);
+            created.listen(address, ListenerConfig.DEFAULT.withMaxConnections(MAX_CONNECTIONS));
+            Thread.ofPlatform().name("gyre-admin").daemon().start(loop::run);
+            server = created;
+        } catch (Throwable e) {
+            loop.close();
+            throw e;
+        }
+        return this;
+    }
+
+    private static boolean isLoopback(InetSocketAddress address) {
+        return address.getAddress() != null && address.getAddress().isLoopbackAddress();
+    }
+
+    private static HttpConfig config() {
+        return HttpConfig.DEFAULT
+                .withMaxBody(MAX_BODY)
+                .withHeaderTimeout(TIMEOUT)
+                .withBodyTimeout(TIMEOUT, 1 << 10)
+                .withWriteTimeout(TIMEOUT)
+                .withIdleTimeout(IDLE_TIMEOUT);
+    }
+
+    private HttpServer listening() {
+        HttpServer known = server;
+        if (known == null) {
+            throw new IllegalStateException("the admin server does not listen: call listen first");
+        }
+        return known;
+    }
+
+    /// Returns the address, with the port that the system chose.
+    ///
+    /// @throws IllegalStateException if the server does not listen
+    public SocketAddress address() {
+        return listening().address();
+    }
+
+    /// Returns the URI of the dashboard for a browser on this machine.
+    ///
+    /// @throws IllegalStateException if the server does not listen, or listens on a Unix domain
+    ///     socket
+    public URI uri() {
+        return listening().uri();
+    }
+
+    /// Stops listening, resets all connections, and waits until its loop has terminated. The
+    /// watched loops run on. Further calls have no effect.
+    @Override
+    public void close() {
+        HttpServer known = server;
+        if (known != null && !closed.getAndSet(true)) {
+            known.close();
+            known.loop().shutdown(CLOSE_TIMEOUT).toCompletableFuture().join();
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package dev.gyre.http.internal.admin;
+
+import static dev.gyre.http.internal.admin.Watched.seconds;
+
+import dev.gyre.EventLoop;
+import dev.gyre.Promise;
+import dev.gyre.http.HttpException;
+import dev.gyre.http.Request;
+import dev.gyre.io.StreamState;
+import dev.gyre.metrics.ConnectionInfo;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/// Lists connections for `GET /connections`. A loop has at most one listing in flight, which
+/// concurrent requests share. One that does not respond within a second is named instead.
+///
+/// Loop thread of the admin address only.
+final class ConnectionSearch {
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MAX_LIMIT = 10_000;
+
+    private static final Map<String, Comparator<ConnectionInfo>> ORDERS =
+            Map.of(
+                    "age", Comparator.comparing(ConnectionInfo::age),
+                    "idle", Comparator.comparing(ConnectionInfo::idle),
+                    "received", Comparator.comparingLong(ConnectionInfo::received),
+                    "sent", Comparator.comparingLong(ConnectionInfo::sent),
+                    "pending", Comparator.comparingLong(ConnectionInfo::pending));
+
+    /// A listing in flight, or its result.
+    private record Listing(CompletableFuture<List<ConnectionInfo>> result, long sinceNanos) {}
+
+    /// The connections of all loops.
+    ///
+    /// @param notResponding the names of loops whose connections are missing
+    record Found(List<ConnectionInfo> connections, List<String> notResponding) {}
+
+    private final Watched watched;
+    private final EventLoop admin;
+
+    // Loop thread only.
+    private final Map<EventLoop, Listing> listings = new HashMap<>();
+
+    ConnectionSearch(Watched watched, EventLoop admin) {
+        this.watched = watched;
+        this.admin = admin;
+    }
+
+    // ------------------------------------------------------------------ asking the loops
+
+    private Promise<Found> list(List<EventLoop> loops) {
+        listings.keySet().retainAll(watched.loops().get());
+        Found found = new Found(new ArrayList<>(), new ArrayList<>());
+        List<Promise<Object>> pending = new ArrayList<>();
+        for (EventLoop loop : loops) {
+            String name = loop.config().name();
+            Listing listing = listing(loop);
+            if (isOverdue(listing)) {
+                found.notResponding.add(name); // Without one more waiter, however long it lasts.
+            } else {
+                pending.add(
+                        Promise.from(admin, listing.result)
+                                .orTimeout(LoopFigures.RESPONSE_LIMIT)
+                                .then(found.connections::addAll, _ -> found.notResponding.add(name))
+                                .then(added -> added));
+            }
+        }
+        return Promise.all(admin, pending).then(_ -> found);
+    }
+
+    private boolean isOverdue(Listing listing) {
+        return !listing.result.isDone()
+                && admin.nanoTime() - listing.sinceNanos >= LoopFigures.RESPONSE_LIMIT.toNanos();
+    }
+
+    /// Returns the listing in flight, or starts one.
+    private Listing listing(EventLoop loop) {
+        Listing known = listings.get(loop);
+        if (known == null || known.result.isDone()) {
+            known = new Listing(loop.connections().toCompletableFuture(), admin.nanoTime());
+            listings.put(loop, known);
+        }
+        return known;
+    }
+
+    // ------------------------------------------------------------------ requests
+
+    /// Returns the response to `GET /connections` as a JSON value.
+    Promise<Map<String, Object>> search(Request request) {
+        Predicate<ConnectionInfo> filter = filter(request);
+        Comparator<ConnectionInfo> order = order(request.queryParam("sort"));
+        long limit = request.queryLong("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
+        return list(loopsOf(request.queryParam("loop")))
+                .then(
+                        found -> {
+                            List<ConnectionInfo> all =
+                                    found.connections.stream()
+                                            .filter(filter)
+                                            .sorted(order.reversed())
+                                            .toList();
+                            Map<String, Object> json = new LinkedHashMap<>();
+                            json.put("total", all.size());
+                            json.put("notResponding", found.notResponding);
+                            json.put(
+                                    "connections",
+                                    all.stream().limit(limit).map(ConnectionSearch::json).toList());
+                            return json;
+                        });
+    }
+
+    /// Returns the response to `GET /connections/{id}` as a JSON value.
+    ///
+    /// @throws HttpException 400 if the id is not a number
+    Promise<Map<String, @Nullable Object>> find(String id) {
+        long wanted = parse(id);
+        return list(watched.loops().get())
+                .then(
+                        found ->
+                                found.connections.stream()
+                                        .filter(each -> each.id() == wanted)
+                                        .findFirst()
+                                        .map(ConnectionSearch::json)
+                                        .orElseThrow(() -> notFound(wanted, found)));
+    }
+
+    private static long parse(String id) {
+        try {
+            return Long.parseLong(id);
+        } catch (NumberFormatException e) {
+            throw new HttpException(400, "the id of a connection is a number", e);
+        }
+    }
+
+    private static HttpException notFound(long id, Found found) {
+        String missing =
+                found.notResponding.isEmpty()
+                        ? ""
+                        : ", or belongs to a loop that does not respond: "
+                                + String.join(", ", found.notResponding);
+        return new HttpException(
+                404, "no open connection has the id " + id + ": it is closed" + missing);
+    }
+
+    private List<EventLoop> loopsOf(@Nullable String name) {
+        List<EventLoop> all = watched.loops().get();
+        if (name == null) {
+            return all;
+        }
+        List<EventLoop> named =
+                all.stream().filter(loop -> loop.config().name().equals(name)).toList();
+        if (named.isEmpty()) {
+            throw unknown(
+                    "loop", all.stream().map(loop -> loop.config().name()).toList());
+        }
+        return named;
+    }
+
+    private static Predicate<ConnectionInfo> filter(Request request) {
+        String state = request.queryParam("state");
+        String peer = request.queryParam("peer");
+        String activity = request.queryParam("activity");
+        StreamState wanted = state == null ? null : stateOf(state);
+        return connection ->
+                (wanted == null || connection.state() == wanted)
+                        && (peer == null || Watched.text(connection.peer()).contains(peer))
+                        && (activity == null || connection.activity().contains(activity));
+    }
+
+    private static StreamState stateOf(String name) {
+        for (StreamState each : StreamState.values()) {
+            if (each.name().equalsIgnoreCase(name)) {
+                return each;
+            }
+        }
+        throw unknown("state", Arrays.stream(StreamState.values()).map(Enum::name).toList());
+    }
+
+    private static Comparator<ConnectionInfo> order(@Nullable String name) {
+        Comparator<ConnectionInfo> order =
+                ORDERS.get(name == null ? "age" : name.toLowerCase(Locale.ROOT));
+        if (order == null) {
+            throw unknown("sort", ORDERS.keySet().stream().sorted().toList());
+        }
+        return order;
+    }
+
+    private static HttpException unknown(String parameter, List<String> allowed) {
+        return new HttpException(
+                400,
+                "query parameter %s must be one of %s"
+                        .formatted(parameter, allowed.stream().collect(Collectors.joining(", "))));
+    }
+
+    private static Map<String, @Nullable Object> json(ConnectionInfo connection) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("id", connection.id());
+        json.put("loop", connection.loop());
+        json.put("peer", Watched.text(connection.peer()));
+        json.put("local", Watched.text(connection.local()));
+        json.put("state", connection.state());
+        json.put("output", connection.outputState());
+        json.put("ageSeconds", seconds(connection.age()));
+        json.put("idleSeconds", seconds(connection.idle()));
+        json.put("received", connection.received());
+        json.put("sent", connection.sent());
+        json.put("pending", connection.pending());
+        json.put("tls", connection.tls());
+        Duration next = connection.nextTimeout().orElse(null);
+        json.put("nextTimeoutSeconds", next == null ? null : seconds(next));
+        json.put("activity", connection.activity());
+        return json;
+    }
+}

@@ -1,0 +1,3 @@
+/// The endpoints of the admin address.
+@org.jspecify.annotations.NullMarked
+package dev.gyre.http.internal.admin;
