@@ -354,7 +354,7 @@ final class Serve implements Callable<Integer> {
                 plan.http,
                 runner -> {
                     if (log != null) {
-                        runner.logTo(log);
+                        runner.logTo(options.isVerbose() ? log.withConnectionIds() : log);
                         if (!"-".equals(accessLog)) {
                             runner.onHangUp("the access log " + accessLog, log::reopen);
                         }

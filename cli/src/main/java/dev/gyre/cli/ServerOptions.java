@@ -92,7 +92,7 @@ final class ServerOptions {
             names = {"-v", "--verbose"},
             description =
                     "Logs each connection when it opens and closes, on standard error: id, peer,"
-                            + " reason, bytes.")
+                            + " reason, bytes. The access log then has the ids too.")
     private boolean verbose;
 
     @Option(
@@ -128,6 +128,10 @@ final class ServerOptions {
     private Duration stallLimit;
 
     private @Nullable ServerLog log;
+
+    boolean isVerbose() {
+        return verbose;
+    }
 
     /// Returns the server's log, opened at the first call.
     ServerLog log() {
