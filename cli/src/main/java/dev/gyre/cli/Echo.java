@@ -28,7 +28,8 @@ import java.util.concurrent.Callable;
             "Listens, and sends each connection its own bytes back. A client that does not read is"
                 + " paused. When a client half-closes, it receives the remaining bytes and then the"
                 + " end. The first line on standard output is the address. Connections are"
-                + " distributed over the loops. An idle server uses no CPU time.",
+                + " distributed over the loops. An idle server uses no CPU time, except for the"
+                + " watchdog (--stall-limit).",
             "",
             "Ctrl-C stops accepting, drains the open connections, and prints a summary: the number"
                     + " of connections and bytes, and the close reasons. Connections still open"

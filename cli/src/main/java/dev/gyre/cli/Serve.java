@@ -59,7 +59,7 @@ import java.util.function.Consumer;
             "",
             "The first line on standard output is the URL. Connections are distributed over the"
                     + " loops; --max-connections applies to all of them together. An idle server"
-                    + " uses no CPU time.",
+                    + " uses no CPU time, except for the watchdog (--stall-limit).",
             "",
             "--idle-timeout applies between requests. Other timeouts are fixed: 10 s for a request"
                     + " head, 30 s for a body (longer for large bodies), and 30 s for a client that"
@@ -94,6 +94,8 @@ import java.util.function.Consumer;
             "  gyre serve --listing --port 9000 .     with directory listings",
             "  gyre serve --host 0.0.0.0 site         reachable from other machines",
             "  gyre serve --access-log - site         log requests to standard output",
+            "  gyre serve --admin 8081 site           then run gyre top, or open",
+            "      http://localhost:8081/",
             "  gyre serve --tls --port 8443           try it:",
             "      curl -k https://localhost:8443/json",
             "  gyre serve --unix /tmp/web.sock        try it:",

@@ -56,8 +56,7 @@ final class ServerObserver implements LoopObserver {
     @Override
     public void onStreamOpened(Stream stream) {
         if (verbose) {
-            String name =
-                    "connection " + stream.id() + " from " + Addresses.show(stream.peer());
+            String name = "connection " + stream.id() + " from " + Addresses.show(stream.peer());
             log.log(Level.INFO, name + " opened on loop " + stream.loop().config().name());
             stream.onClose(
                     reason ->

@@ -116,8 +116,7 @@ final class Top implements Callable<Integer> {
     public Integer call() {
         SocketAddress to = AdminOptions.parse(spec, address);
         // No warnings: timers left at the end are normal here.
-        LoopConfig config =
-                LoopConfig.DEFAULT.withName("top").withObserver(new LoopObserver() {});
+        LoopConfig config = LoopConfig.DEFAULT.withName("top").withObserver(new LoopObserver() {});
         try (EventLoop loop = EventLoop.open(config);
                 AdminClient client = new AdminClient(loop, to, Addresses.show(to))) {
             StopSignals.on(loop, signal -> stop(loop, StopSignals.status(signal)));
@@ -216,7 +215,9 @@ final class Top implements Callable<Integer> {
     private void fail(EventLoop loop, Throwable failure) {
         PrintWriter err = spec.commandLine().getErr();
         print(err, String.valueOf(failure.getMessage()));
-        print(err, "Start the server with --admin, and name the same address here: gyre top ADDRESS");
+        print(
+                err,
+                "Start the server with --admin, and name the same address here: gyre top ADDRESS");
         stop(loop, 1);
     }
 

@@ -30,8 +30,8 @@ final class MainTest {
     void commandLine_withoutACommand_knowsAll() {
         List<String> names =
                 List.of(
-                        "doctor", "ticks", "watch", "run", "serve", "echo", "proxy", "top",
-                        "trace", "c10k", "help");
+                        "doctor", "ticks", "watch", "run", "serve", "echo", "proxy", "top", "trace",
+                        "c10k", "help");
         for (String[] args : List.of(new String[] {}, new String[] {"--help"}, args("help"))) {
             assertThat(Main.commandLine(args).getSubcommands().keySet())
                     .as("help and suggestions tell of all of them")

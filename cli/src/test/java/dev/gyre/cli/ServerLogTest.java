@@ -94,7 +94,11 @@ final class ServerLogTest {
         List<Socket> peers = new ArrayList<>();
         try (Program server =
                 Program.inShell(
-                        "ulimit -n 200; exec \"$@\"", "echo", "0", "--loops=1", "--log-format=json")) {
+                        "ulimit -n 200; exec \"$@\"",
+                        "echo",
+                        "0",
+                        "--loops=1",
+                        "--log-format=json")) {
             int port = echoPort(server.out());
             for (int i = 0; i < 200; i++) {
                 peers.add(new Socket(InetAddress.getLoopbackAddress(), port));

@@ -29,8 +29,7 @@ public final class AdminClient implements AutoCloseable {
         this.name = name;
         client =
                 HttpClient.on(
-                        loop,
-                        HttpClientConfig.DEFAULT.withAddress(address).withTimeout(TIMEOUT));
+                        loop, HttpClientConfig.DEFAULT.withAddress(address).withTimeout(TIMEOUT));
     }
 
     public EventLoop loop() {

@@ -195,9 +195,10 @@ public final class TopScreen {
     }
 
     private String title() {
-        return "Gyre %s at %s, process %s, up %s"
+        String version = Figures.printable(loops.get("version").text());
+        return "Gyre %sat %s, process %s, up %s"
                 .formatted(
-                        Figures.printable(loops.get("version").text()),
+                        version.isEmpty() ? "" : version + " ",
                         address,
                         loops.get("pid").text(),
                         time(loops, "uptimeSeconds"));
@@ -241,7 +242,8 @@ public final class TopScreen {
     private void addConnections(List<Line> lines, int columns) {
         List<Json> all = connections.get("connections").list();
         List<Json> found = all.stream().filter(this::matches).toList();
-        List<String> silent = connections.get("notResponding").list().stream().map(Json::text).toList();
+        List<String> silent =
+                connections.get("notResponding").list().stream().map(Json::text).toList();
         lines.add(
                 new Line(
                         "%d of %s connections by %s%s%s"
@@ -252,8 +254,7 @@ public final class TopScreen {
                                         filter.isEmpty() ? "" : ", filter: " + filter,
                                         silent.isEmpty()
                                                 ? ""
-                                                : "; not responding: "
-                                                        + String.join(", ", silent)),
+                                                : "; not responding: " + String.join(", ", silent)),
                         silent.isEmpty() ? Style.PLAIN : Style.ALERT));
         Table<Json> table = connectionTable.fit(columns);
         lines.add(new Line(table.header(columns), Style.HEADER));

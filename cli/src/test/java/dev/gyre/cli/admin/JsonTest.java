@@ -22,8 +22,7 @@ final class JsonTest {
         value.put("numbers", List.of(0.0, -1.5, 1e-7, 12345678.0));
         value.put("nested", Map.of("yes", true, "no", false));
         value.put("none", null);
-        String text =
-                new String(JsonMapper.writeOnly().write(value), StandardCharsets.UTF_8);
+        String text = new String(JsonMapper.writeOnly().write(value), StandardCharsets.UTF_8);
 
         assertThat(Json.parse(text).value()).isEqualTo(value);
     }
@@ -40,8 +39,19 @@ final class JsonTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "{", "[1", "[1 2]", "{\"a\"}", "{\"a\":1,}", "\"open", "\"\\x\"", "\"\\u12\"",
-                "nul", "--1", "1 2", "<html>"
+                "",
+                "{",
+                "[1",
+                "[1 2]",
+                "{\"a\"}",
+                "{\"a\":1,}",
+                "\"open",
+                "\"\\x\"",
+                "\"\\u12\"",
+                "nul",
+                "--1",
+                "1 2",
+                "<html>"
             })
     void parse_ofMalformedText_namesThePosition(String text) {
         assertThatThrownBy(() -> Json.parse(text))

@@ -58,8 +58,10 @@ final class TopScreenTest {
                 .startsWith(
                         "Gyre 1.0 at 127.0.0.1:8081, process 7, up 90s",
                         "12 connections, 2.5k requests/s, 3 queued, 3.1MB buffers",
-                        "LOOP        BUSY DELAY50    P99    MAX   CONN  REQ/S  QUEUE      MEMORY RUNS NOW",
-                        "serve-0      25%    25us  1.2ms   3.0s     12   2.5k      3    3.1M/67M sleeping")
+                        "LOOP        BUSY DELAY50    P99    MAX   CONN  REQ/S  QUEUE      MEMORY"
+                            + " RUNS NOW",
+                        "serve-0      25%    25us  1.2ms   3.0s     12   2.5k      3    3.1M/67M"
+                            + " sleeping")
                 .endsWith("q quit   c connections   / filter connections");
     }
 
@@ -92,7 +94,9 @@ final class TopScreenTest {
                 .map(Line::text)
                 .satisfiesExactly(
                         row -> assertThat(row).startsWith("serve-1").endsWith("io for 2"),
-                        more -> assertThat(more).isEqualTo("  io for 2.5s: connection 4, GET /slow"));
+                        more ->
+                                assertThat(more)
+                                        .isEqualTo("  io for 2.5s: connection 4, GET /slow"));
         assertThat(drawn(80, 24).get(1)).endsWith("not responding: 1");
     }
 
@@ -108,7 +112,9 @@ final class TopScreenTest {
     @Test
     void draw_onANarrowTerminal_leavesOutColumns() {
         screen.updateLoops(loops(0, 1, 1, 0, ""));
-        assertThat(drawn(60, 10).get(2)).contains("LOOP", "BUSY", "P99", "CONN").doesNotContain("MAX");
+        assertThat(drawn(60, 10).get(2))
+                .contains("LOOP", "BUSY", "P99", "CONN")
+                .doesNotContain("MAX");
         assertThat(drawn(60, 10)).allMatch(line -> line.length() <= 60).hasSize(10);
     }
 
@@ -138,8 +144,8 @@ final class TopScreenTest {
                 .anyMatch(line -> line.contains("10.0.0.1:5000"))
                 .noneMatch(line -> line.contains("10.0.0.2:6000"));
         type("/zzz\u001b");
-        assertThat(drawn(80, 24)).contains(
-                "1 of 2 connections by idle, filter: 10.0.0.1; not responding: serve-1");
+        assertThat(drawn(80, 24))
+                .contains("1 of 2 connections by idle, filter: 10.0.0.1; not responding: serve-1");
         type("l");
         assertThat(screen.connectionsPath()).isNull();
     }
@@ -169,8 +175,7 @@ final class TopScreenTest {
         screen.updateLoops(loops(0, 1, 1, 0, ""));
         String one = "{\"id\":1},";
         screen.updateConnections(
-                Json.parse(
-                        "{\"total\":30,\"connections\":[" + one.repeat(29) + "{\"id\":2}]}"));
+                Json.parse("{\"total\":30,\"connections\":[" + one.repeat(29) + "{\"id\":2}]}"));
         assertThat(drawn(80, 10)).hasSize(10).contains("... 26 more lines");
     }
 }

@@ -9,6 +9,7 @@ import dev.gyre.http.HttpServer;
 import dev.gyre.http.internal.admin.AdminRoutes;
 import dev.gyre.http.internal.admin.Watched;
 import dev.gyre.io.ListenerConfig;
+import dev.gyre.metrics.Trace;
 import dev.gyre.metrics.Watchdog;
 
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ import java.util.function.Supplier;
 /// | `GET /connections` | JSON; parameters `loop`, `state`, `peer`, `activity`, `sort`, `limit` |
 /// | `GET /connections/{id}` | JSON: one connection |
 /// | `GET /stalls` | JSON: recent stalls with their stacks |
+/// | `GET /trace` | recorded events; parameters `format` (`text` or `json`), `connection` |
+/// | `POST /trace` | starts a trace; form field `connection`, `peer`, `route` or `all` |
+/// | `DELETE /trace` | stops the trace |
 /// | `GET /health` | JSON: `up`, or 503 with `draining` or `down` |
 ///
 /// **Isolation.** It runs on a loop and a daemon thread of its own, with limits of its own: 64
@@ -63,6 +67,7 @@ public final class AdminServer implements AutoCloseable {
     private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(60);
 
     private final Supplier<List<EventLoop>> loops;
+    private final Trace trace;
     private final BooleanSupplier draining;
 
     // Shared: set by the configuring thread before the loop starts.
@@ -74,8 +79,9 @@ public final class AdminServer implements AutoCloseable {
     private volatile @Nullable HttpServer server;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private AdminServer(Supplier<List<EventLoop>> loops, BooleanSupplier draining) {
+    private AdminServer(Supplier<List<EventLoop>> loops, Trace trace, BooleanSupplier draining) {
         this.loops = loops;
+        this.trace = trace;
         this.draining = draining;
     }
 
@@ -89,13 +95,13 @@ public final class AdminServer implements AutoCloseable {
                     drain.complete(null);
                     return drain;
                 });
-        return new AdminServer(group::loops, drain::isDone);
+        return new AdminServer(group::loops, group.trace(), drain::isDone);
     }
 
     /// Returns a server that shows one loop. It does not listen yet.
     public static AdminServer of(EventLoop loop) {
         List<EventLoop> only = List.of(loop);
-        return new AdminServer(() -> only, () -> loop.state().isShuttingDown());
+        return new AdminServer(() -> only, loop.trace(), () -> loop.state().isShuttingDown());
     }
 
     /// Shows these metrics of HTTP too.
@@ -147,7 +153,8 @@ public final class AdminServer implements AutoCloseable {
             throw new IllegalArgumentException(
                     "other machines can reach "
                             + address
-                            + ": use 127.0.0.1, ::1 or a Unix domain socket, or call allowRemote()");
+                            + ": use 127.0.0.1, ::1 or a Unix domain socket, or call"
+                            + " allowRemote()");
         }
         EventLoop loop =
                 EventLoop.open(
@@ -156,7 +163,7 @@ public final class AdminServer implements AutoCloseable {
             HttpServer created = HttpServer.on(loop, config());
             boolean checksHost = !remote && address instanceof InetSocketAddress;
             AdminRoutes.addTo(
-                    created, new Watched(loops, draining, metrics, watchdog), checksHost);
+                    created, new Watched(loops, trace, draining, metrics, watchdog), checksHost);
             created.listen(address, ListenerConfig.DEFAULT.withMaxConnections(MAX_CONNECTIONS));
             Thread.ofPlatform().name("gyre-admin").daemon().start(loop::run);
             server = created;

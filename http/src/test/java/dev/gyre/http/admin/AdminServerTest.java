@@ -260,7 +260,8 @@ class AdminServerTest {
         served("/hello");
         assertThat(get(admin, "/metrics"))
                 .contains("http_route=\"/hello\"")
-                .contains("gyre_loop_utilization{loop=\"" + group.loops().getFirst().config().name())
+                .contains(
+                        "gyre_loop_utilization{loop=\"" + group.loops().getFirst().config().name())
                 .doesNotContain("gyre-admin");
     }
 
@@ -293,6 +294,84 @@ class AdminServerTest {
                 .startsWith("default-src 'none'")
                 .contains("frame-ancestors 'none'");
         assertThat(page.body()).startsWith("<!").doesNotContain("src=\"http");
+    }
+
+    // ------------------------------------------------------------------ trace
+
+    private String change(AdminServer admin, String method, String form, int status)
+            throws Exception {
+        HttpResponse<String> response =
+                client.send(
+                        HttpRequest.newBuilder(admin.uri().resolve("/trace"))
+                                .method(method, HttpRequest.BodyPublishers.ofString(form))
+                                .header("Content-Type", "application/x-www-form-urlencoded")
+                                .header("X-Gyre-Admin", "1")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+        return response.body();
+    }
+
+    @Test
+    @Clause("V-6")
+    void trace_ofARoute_hasItsRequestsAndNoOthers() throws Exception {
+        AdminServer admin = start();
+        assertThat(change(admin, "POST", "route=/hello", 200)).isEqualTo("{\"on\":true}");
+
+        served("/hello?token=secret");
+        served("/missing");
+
+        String text = awaitTrace(admin, "/trace?format=text", "response 200");
+        assertThat(text)
+                .contains("PROTOCOL request GET /hello, route /hello\n")
+                .containsPattern("PROTOCOL response 200, 5 bytes, after \\d+ µs\n")
+                .doesNotContain("missing")
+                .doesNotContain("secret");
+        String id = text.replaceAll("(?s).* #(\\d+) PROTOCOL.*", "$1");
+        assertThat(get(admin, "/trace?format=json&connection=" + id))
+                .startsWith("{\"on\":true,\"total\":")
+                .contains("\"connection\":" + id + ",\"kind\":\"PROTOCOL\",\"detail\":\"request");
+        assertThat(get(admin, "/trace?format=json&connection=999999999"))
+                .isEqualTo("{\"on\":true,\"total\":0,\"events\":[]}");
+
+        assertThat(change(admin, "DELETE", "", 200)).isEqualTo("{\"on\":false}");
+        served("/hello");
+        assertThat(get(admin, "/trace?format=text")).isEqualTo(text);
+    }
+
+    @Test
+    @Clause("V-6")
+    void trace_ofAPeer_hasItsRejectedRequests() throws Exception {
+        AdminServer admin = start();
+        change(admin, "POST", "peer=127.0.0.1", 200);
+        try (Socket socket = new Socket()) {
+            socket.connect(server.address());
+            socket.getOutputStream().write("no request\r\n\r\n".getBytes(UTF_8));
+            assertThat(awaitTrace(admin, "/trace", "rejected"))
+                    .contains("OPENED")
+                    .containsPattern("PROTOCOL rejected with 400: \\w+");
+        }
+    }
+
+    private String awaitTrace(AdminServer admin, String path, String wanted) throws Exception {
+        String found = get(admin, path);
+        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!found.contains(wanted) && System.nanoTime() < end) {
+            found = get(admin, path);
+        }
+        return found;
+    }
+
+    @Test
+    @Clause("V-6")
+    void trace_withAnInvalidForm_saysWhatIsAllowed() throws Exception {
+        AdminServer admin = start();
+        assertThat(change(admin, "POST", "", 400)).contains("connection, peer, route, all");
+        assertThat(change(admin, "POST", "all=1&route=/", 400)).contains("has route, all");
+        assertThat(change(admin, "POST", "peer=a.example", 400)).contains("IP address");
+        assertThat(change(admin, "POST", "connection=x", 400)).contains("number");
+        assertThat(send(admin, "GET", "/trace?format=xml").statusCode()).isEqualTo(400);
+        assertThat(group.trace().isOn()).isFalse();
     }
 
     // ------------------------------------------------------------------ access

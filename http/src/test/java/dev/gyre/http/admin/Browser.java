@@ -8,6 +8,7 @@ import dev.gyre.http.JsonMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLDecoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,13 +29,14 @@ import java.util.regex.Pattern;
 
 /// A page in Chromium without a window, controlled by the DevTools protocol.
 final class Browser implements AutoCloseable {
-    private static final Pattern LISTENING = Pattern.compile("DevTools listening on ws://([^/]+)/.*");
+    private static final Pattern LISTENING =
+            Pattern.compile("DevTools listening on ws://([^/]+)/.*");
     private static final Pattern PAGE =
-            Pattern.compile("\"type\": \"page\".*?\"webSocketDebuggerUrl\": \"([^\"]+)\"", Pattern.DOTALL);
+            Pattern.compile(
+                    "\"type\": \"page\".*?\"webSocketDebuggerUrl\": \"([^\"]+)\"", Pattern.DOTALL);
 
-    /// The value of an evaluated expression, which is a string in all tests.
-    private static final Pattern VALUE =
-            Pattern.compile("\"type\":\"string\",\"value\":\"((?:[^\"\\\\]|\\\\.)*)\"");
+    /// The value of an evaluated expression, which is encoded like a part of a URI.
+    private static final Pattern VALUE = Pattern.compile("\"value\":\"([^\"]*)\"");
 
     private static final int TIMEOUT_SECONDS = 60;
 
@@ -82,7 +85,8 @@ final class Browser implements AutoCloseable {
         try (HttpClient client = HttpClient.newHttpClient()) {
             URI list = URI.create("http://" + authority + "/json/list");
             String pages =
-                    client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString()).body();
+                    client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString())
+                            .body();
             Matcher page = PAGE.matcher(pages);
             assertThat(page.find()).as("a page in %s", pages).isTrue();
             return HttpClient.newHttpClient()
@@ -115,7 +119,7 @@ final class Browser implements AutoCloseable {
                 partial.setLength(0);
             }
             from.request(1);
-            return java.util.concurrent.CompletableFuture.completedStage(null);
+            return CompletableFuture.completedStage(null);
         }
     }
 
@@ -147,7 +151,13 @@ final class Browser implements AutoCloseable {
                 command(
                         "Emulation.setDeviceMetricsOverride",
                         Map.of(
-                                "width", width, "height", height, "deviceScaleFactor", 1, "mobile",
+                                "width",
+                                width,
+                                "height",
+                                height,
+                                "deviceScaleFactor",
+                                1,
+                                "mobile",
                                 false));
     }
 
@@ -164,13 +174,13 @@ final class Browser implements AutoCloseable {
     ///
     /// @return its value as a string
     String evaluate(String expression) throws Exception {
+        String encoded = "encodeURIComponent(String(" + expression + "))";
         String message =
                 command(
-                        "Runtime.evaluate",
-                        Map.of("expression", "String(" + expression + ")", "returnByValue", true));
+                        "Runtime.evaluate", Map.of("expression", encoded, "returnByValue", true));
         Matcher value = VALUE.matcher(message);
         assertThat(value.find()).as("%s has a value: %s", expression, message).isTrue();
-        return value.group(1).translateEscapes();
+        return URLDecoder.decode(value.group(1), StandardCharsets.UTF_8);
     }
 
     /// Waits until an expression is true.

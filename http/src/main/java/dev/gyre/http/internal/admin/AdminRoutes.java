@@ -65,6 +65,7 @@ public final class AdminRoutes {
     /// @param checksHost whether only requests for a local host are served
     public static void addTo(HttpServer server, Watched watched, boolean checksHost) {
         AdminRoutes routes = new AdminRoutes(server.loop(), watched, checksHost);
+        TraceControl trace = new TraceControl(watched.trace());
         server.errorFormat(ErrorFormat.PROBLEM_JSON)
                 .use(routes::protect)
                 .get("/", routes::dashboard)
@@ -73,6 +74,9 @@ public final class AdminRoutes {
                 .get("/connections", routes::connections)
                 .get("/connections/{id}", routes::connection)
                 .get("/stalls", routes::stalls)
+                .get("/trace", trace::dump)
+                .post("/trace", trace::start)
+                .delete("/trace", trace::stop)
                 .get("/health", routes::health);
     }
 
@@ -156,8 +160,7 @@ public final class AdminRoutes {
         boolean terminated =
                 watched.loops().get().stream()
                         .allMatch(loop -> loop.state() == LoopState.TERMINATED);
-        String status =
-                terminated ? "down" : watched.draining().getAsBoolean() ? "draining" : "up";
+        String status = terminated ? "down" : watched.draining().getAsBoolean() ? "draining" : "up";
         return response.status(status.equals("up") ? 200 : 503).json(Map.of("status", status));
     }
 }

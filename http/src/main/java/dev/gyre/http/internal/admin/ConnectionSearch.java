@@ -125,7 +125,7 @@ final class ConnectionSearch {
     ///
     /// @throws HttpException 400 if the id is not a number
     Promise<Map<String, @Nullable Object>> find(String id) {
-        long wanted = parse(id);
+        long wanted = parseId(id);
         return list(watched.loops().get())
                 .then(
                         found ->
@@ -136,7 +136,8 @@ final class ConnectionSearch {
                                         .orElseThrow(() -> notFound(wanted, found)));
     }
 
-    private static long parse(String id) {
+    /// @throws HttpException 400 if the id is not a number
+    static long parseId(String id) {
         try {
             return Long.parseLong(id);
         } catch (NumberFormatException e) {
@@ -162,8 +163,7 @@ final class ConnectionSearch {
         List<EventLoop> named =
                 all.stream().filter(loop -> loop.config().name().equals(name)).toList();
         if (named.isEmpty()) {
-            throw unknown(
-                    "loop", all.stream().map(loop -> loop.config().name()).toList());
+            throw unknown("loop", all.stream().map(loop -> loop.config().name()).toList());
         }
         return named;
     }

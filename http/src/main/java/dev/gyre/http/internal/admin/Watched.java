@@ -2,6 +2,7 @@ package dev.gyre.http.internal.admin;
 
 import dev.gyre.EventLoop;
 import dev.gyre.http.HttpMetrics;
+import dev.gyre.metrics.Trace;
 import dev.gyre.metrics.Watchdog;
 
 import org.jspecify.annotations.Nullable;
@@ -16,11 +17,13 @@ import java.util.function.Supplier;
 /// The loops that an admin address shows, and where to find more about them.
 ///
 /// @param loops returns the current loops
+/// @param trace the trace of all loops
 /// @param draining returns whether they are about to terminate
 /// @param metrics `null` if requests are not measured
 /// @param watchdog `null` if stalls are not detected
 public record Watched(
         Supplier<List<EventLoop>> loops,
+        Trace trace,
         BooleanSupplier draining,
         @Nullable HttpMetrics metrics,
         @Nullable Watchdog watchdog) {

@@ -142,8 +142,7 @@ final class Dispatcher {
     /// Notifies middleware of a request rejected before routing.
     ///
     /// @param head as far as it was parsed; `null` if not at all
-    void rejected(
-            Stream stream, ParseError reason, int bodyBytes, @Nullable RequestHead head) {
+    void rejected(Stream stream, ParseError reason, int bodyBytes, @Nullable RequestHead head) {
         List<Middleware> middleware = server.middleware();
         if (middleware.isEmpty()) {
             return;

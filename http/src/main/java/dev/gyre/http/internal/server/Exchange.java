@@ -35,6 +35,7 @@ final class Exchange {
     final RequestHead head;
     final ResponseState response;
     final HandlerCompletion completion;
+    final ExchangeEvents events;
 
     // Loop thread only.
     @Nullable HttpConnection connection;
@@ -63,6 +64,7 @@ final class Exchange {
         this.head = head;
         response = new ResponseState(this);
         completion = new HandlerCompletion(this);
+        events = new ExchangeEvents(this);
     }
 
     /// @param input starts with the head
@@ -78,7 +80,8 @@ final class Exchange {
         body = head.hasBody() ? new RequestBody(this, connection) : null;
         this.input = body == null ? null : input;
         this.headLength = headLength;
-        response.reset(connection.stream().tls() != null);
+        response.reset();
+        events.begin(connection.stream());
     }
 
     int generation() {
@@ -241,8 +244,7 @@ final class Exchange {
 
     /// Returns how many bytes of the body [#block] has read from the input.
     int prefetched() {
-        RequestBody known = body;
-        return known == null ? 0 : known.prefetched();
+        return body == null ? 0 : body.prefetched();
     }
 
     /// Requires a live exchange, and the loop thread.
@@ -328,23 +330,20 @@ final class Exchange {
     }
 
     boolean isBodyUnfinished() {
-        RequestBody known = body;
-        return known != null && !known.isEnded();
+        return body != null && !body.isEnded();
     }
 
     /// Fails the body because no more of it comes.
     ///
     /// @return whether the client may still read the rest of a response
     boolean failBodyAtEnd() {
-        Objects.requireNonNull(body)
-                .fail(new HttpException(400, "the connection ended before the body did"));
+        Objects.requireNonNull(body).failAtEnd();
         return response.isWhole() && !response.isComplete();
     }
 
     /// Returns whether input belongs to the body.
     boolean isBodyWanted() {
-        RequestBody known = body;
-        return known != null && known.isWanted();
+        return body != null && body.isWanted();
     }
 
     /// Returns whether the client waits for 100 Continue before it sends the body.
@@ -375,6 +374,7 @@ final class Exchange {
     /// Called when the route is known, before its middleware.
     void begin(Route route) {
         this.route = route;
+        events.routed(route, connection);
         RequestBody known = body;
         if (known != null) {
             known.limit(route.maxBody);

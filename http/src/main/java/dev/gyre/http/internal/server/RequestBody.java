@@ -247,6 +247,10 @@ final class RequestBody {
         reader.notifyFailure(reason, exchange);
     }
 
+    void failAtEnd() {
+        fail(new HttpException(400, "the connection ended before the body did"));
+    }
+
     /// Returns whether the handler handles a failure of the body.
     boolean isFailureHandled() {
         return reader.handlesFailure();

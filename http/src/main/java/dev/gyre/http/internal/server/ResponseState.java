@@ -34,27 +34,16 @@ final class ResponseState {
     private boolean byFile; // A file provides the body, independent of the handler.
     private boolean endsWithConnection;
 
-    // Loop thread only: the request's origin and begin, for its metrics.
-    private int origin;
-    private long beganNanos;
-
     ResponseState(Exchange exchange) {
         this.exchange = exchange;
         context = exchange.context;
     }
 
     /// Resets everything for the next request.
-    ///
-    /// @param secure whether the connection has TLS
-    void reset(boolean secure) {
+    void reset() {
         onComplete.clear();
         head.reset();
         clear();
-        LoopRequests metrics = context.metrics;
-        if (metrics != null) {
-            beganNanos = context.loop.nowNanos();
-            origin = metrics.begin(exchange.head, secure);
-        }
     }
 
     /// Discards everything except completion callbacks and the headers that middleware set before
@@ -422,13 +411,10 @@ final class ResponseState {
         }
     }
 
-    /// Records the request, and runs the completion callbacks, including those that they add.
+    /// Records the exchange, and runs the completion callbacks, including those that they add.
     /// Called once, when the response is complete or lost.
     void ended() {
-        LoopRequests metrics = context.metrics;
-        if (metrics != null) {
-            metrics.end(exchange, origin, beganNanos);
-        }
+        exchange.events.end(exchange.connection);
         for (int i = 0; i < onComplete.size(); i++) {
             UserCallbacks.guarded(onComplete.get(i), exchange);
         }

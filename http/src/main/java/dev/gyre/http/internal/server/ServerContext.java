@@ -137,6 +137,7 @@ final class ServerContext {
         int bytes = body.bytes().length;
         Buffer room = out(connection, StatusAndDateCache.MAX_REJECTION_BYTES + bytes);
         firstLines.putRejection(reason.status(), body, room);
+        ExchangeEvents.rejected(connection.stream(), reason);
         if (metrics != null) {
             boolean secure = connection.stream().tls() != null;
             String method = head == null ? null : head.rejectedMethod();
