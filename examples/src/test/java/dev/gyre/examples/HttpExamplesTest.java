@@ -55,7 +55,8 @@ final class HttpExamplesTest {
                     "SimulatedHttp.java",
                     "SimulatedTls.java",
                     "StaticSite.java",
-                    "UsersApi.java");
+                    "UsersApi.java",
+                    "Watched.java");
 
     private static final String ANNOUNCED = "listening on ";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -160,6 +161,26 @@ final class HttpExamplesTest {
         try (var nobody = RunningExample.start(directory, "HttpGet.java", uri)) {
             assertThat(nobody.nextLine()).startsWith("no response: ");
             assertThat(nobody.ends()).isEmpty();
+        }
+    }
+
+    @Test
+    void watched_askedForASlowPage_showsTheStallOnItsAdminAddress() throws Exception {
+        try (var example = RunningExample.start(directory, "Watched.java", "0", "0")) {
+            String root = "http://" + authority(example);
+            String line = example.nextLine();
+            assertThat(line).startsWith("admin address http://");
+            String admin = line.substring("admin address ".length());
+            assertThat(ask(to(admin + "stalls")).body()).contains("\"stalls\":[]");
+            assertThat(ask(to(root + "/slow")).body()).isEqualTo("done\n");
+
+            assertThat(ask(to(admin + "stalls")).body())
+                    .contains("GET /slow", "Watched.java:", "\"limitSeconds\":0.2");
+            assertThat(ask(to(admin + "metrics")).body()).contains("http_route=\"/slow\"");
+            assertThat(ask(to(root + "/load")).body()).matches("loop-\\d+: busy \\d+ %, .*\n");
+            client.close();
+            example.interrupt();
+            assertThat(example.ends()).isEmpty();
         }
     }
 

@@ -68,7 +68,7 @@ final class IncidentsTest extends IncidentFixture {
             assertThat(read("/stalls"))
                     .contains("\"loop\":\"incident-0\"", "GET /report/{id}", "IncidentsTest.block");
             String loop = loop("incident-0");
-            assertThat(loop).contains("\"running\":{\"kind\":\"IO\"", "GET /report/{id}");
+            assertThat(loop).contains("\"running\":{\"kind\":\"io\"", "GET /report/{id}");
             assertThat(read("/connections")).contains("\"notResponding\":[\"incident-0\"]");
             send(other, request("GET", "/"));
             assertThat(receive(other)).as("other loops go on").isEqualTo("incident-1");
