@@ -62,12 +62,12 @@ public final class TraceRecorder {
             this.startNanos = startNanos;
         }
 
-        @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
         void add(String loop, long connection, Kind kind, String detail, long nowNanos) {
             Instant time = startTime.plusNanos(nowNanos - startNanos);
+            long index = count;
             slots.setRelease(
-                    (int) (count % SLOTS), new TraceEvent(time, loop, connection, kind, detail));
-            count++;
+                    (int) (index % SLOTS), new TraceEvent(time, loop, connection, kind, detail));
+            count = index + 1; // One writer.
         }
 
         void copyTo(List<TraceEvent> events) {
