@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // the target modules are built after this one
 module dev.gyre {
     requires static org.jspecify; // not transitive, or users would need it: docs/adr/0005
+    requires static jdk.jfr; // events are recorded if the runtime image has it
     requires jdk.unsupported; // sun.misc.Signal, the only way to the JVM's own signal handler
 
     exports dev.gyre;

@@ -56,6 +56,7 @@ class ArchitectureTest {
                                 "javax.crypto..",
                                 "javax.net.ssl",
                                 "javax.security.auth.x500",
+                                "jdk.jfr",
                                 "org.jspecify.annotations")
                         .because("core has no runtime dependency; JSpecify is compile-time only"));
     }

@@ -9,6 +9,7 @@ import dev.gyre.io.KeepAlive;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.SocketOptions;
 import dev.gyre.io.StreamConfig;
+import dev.gyre.metrics.Watchdog;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,12 @@ class BadInputTest {
         refusesNull("handler", () -> LoopConfig.DEFAULT.withUncaughtHandler(null));
         refusesNull("observer", () -> LoopConfig.DEFAULT.withObserver(null));
         refusesNull("maxWait", () -> LoopConfig.DEFAULT.withMaxWait(null));
+        refusesNull("address", () -> loop.trace().peer(null));
+        refusesNull("pattern", () -> loop.trace().route(null));
+        refuses("id must be at least 1", () -> loop.trace().connection(0));
+        refusesNull("loop", () -> Watchdog.on((EventLoop) null, Duration.ofSeconds(1)));
+        refusesNull("group", () -> Watchdog.on((LoopGroup) null, Duration.ofSeconds(1)));
+        refuses("limit must be from", () -> Watchdog.on(loop, Duration.ZERO));
     }
 
     private static void refusesNull(String name, Runnable call) {

@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopGroup;
 import dev.gyre.LoopState;
 import dev.gyre.internal.base.Checks;
+import dev.gyre.internal.base.FlightEvents;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.base.StackFrames;
 
@@ -260,6 +261,7 @@ public final class Watchdog implements AutoCloseable {
     }
 
     private void notifyListeners(Stall stall) {
+        FlightEvents.stall(stall);
         for (Consumer<? super Stall> listener : listeners) {
             try {
                 listener.accept(stall);

@@ -71,6 +71,7 @@ abstract class GroupFixture {
         }
         if (group != null) {
             group.close();
+            group.loops().forEach(OperationFixture::assertBalanced);
         }
     }
 

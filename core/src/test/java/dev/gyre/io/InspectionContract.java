@@ -153,7 +153,7 @@ public abstract class InspectionContract extends StreamFixture {
     }
 
     @Test
-    @Clause("V-7")
+    @Clause({"V-7", "V-2"})
     void connections_ofManyStreams_areVisitedInPartsOf256PerTick() {
         Map<Long, Integer> visitedInTick = new HashMap<>();
         connectMany(
@@ -169,6 +169,7 @@ public abstract class InspectionContract extends StreamFixture {
                 });
         Set<Long> ids = list().stream().map(ConnectionInfo::id).collect(Collectors.toSet());
         assertThat(ids).hasSize(2 * MANY);
+        assertThat(loop.metrics().streams()).as("V-2: open streams").isEqualTo(2 * MANY);
         assertThat(visitedInTick.values()).containsExactlyInAnyOrder(256, 256, 88);
     }
 

@@ -11,6 +11,7 @@ import dev.gyre.io.operation.AcceptOperation;
 import dev.gyre.io.operation.Operation;
 import dev.gyre.io.operation.Operations;
 import dev.gyre.io.operation.Sockets;
+import dev.gyre.metrics.LoopMetrics;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -54,6 +56,18 @@ public abstract class OperationFixture {
     @AfterEach
     void closeLoop() {
         loop.close();
+        assertBalanced(loop);
+    }
+
+    /// Clause V-2: every stream that a terminated loop had was counted once when it was opened or
+    /// moved in, and once when it was closed or moved out.
+    static void assertBalanced(EventLoop terminated) {
+        LoopMetrics metrics = terminated.metrics();
+        long closed = Arrays.stream(CloseReason.values()).mapToLong(metrics::streamsClosed).sum();
+        assertThat(closed + metrics.streamsMovedOut())
+                .as("closed and moved out of %s", terminated)
+                .isEqualTo(metrics.streamsOpened() + metrics.streamsMovedIn());
+        assertThat(metrics.streams()).isZero();
     }
 
     /// Runs ticks until the condition holds.

@@ -50,7 +50,7 @@ final class LoopComponents {
         dispatcher = new IoDispatcher(backend, requests);
         trace = new TraceRecorder(config.name(), clock::nanos, backend::nanoTime);
         callbacks = new Callbacks(config, loop, trace);
-        timings = new LoopTimings(backend, callbacks.all);
+        timings = new LoopTimings(backend, callbacks.all, config.name());
         confinement = new Confinement(config.name());
         TaskRing queued = new TaskRing("microtasks");
         promises = new Promises(context, confinement, queued, config.promiseTracing());

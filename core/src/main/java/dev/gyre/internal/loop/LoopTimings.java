@@ -2,6 +2,7 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Counter;
+import dev.gyre.internal.base.FlightEvents;
 import dev.gyre.metrics.CallbackKind;
 import dev.gyre.metrics.HistogramRecorder;
 
@@ -22,6 +23,10 @@ final class LoopTimings {
 
     private static final long WINDOW_NANOS = 1_000_000_000;
     private static final int NOTHING = -1;
+
+    /// A callback that takes longer is an event of the Flight Recorder.
+    private static final long SLOW_NANOS = 10_000_000;
+
     private static final CallbackKind[] KINDS = CallbackKind.values();
 
     private static final VarHandle MARK;
@@ -44,6 +49,7 @@ final class LoopTimings {
 
     private final Backend backend;
     private final Counter callbacks;
+    private final String loopName;
 
     final HistogramRecorder tickDuration = new HistogramRecorder();
     final HistogramRecorder pollWait = new HistogramRecorder();
@@ -81,7 +87,8 @@ final class LoopTimings {
     @SuppressWarnings("unused") // through WINDOW_UTILIZATION
     private double windowUtilization;
 
-    LoopTimings(Backend backend, Counter callbacks) {
+    LoopTimings(Backend backend, Counter callbacks, String loopName) {
+        this.loopName = loopName;
         this.backend = backend;
         this.callbacks = callbacks;
         Arrays.setAll(durations, _ -> new HistogramRecorder());
@@ -150,8 +157,12 @@ final class LoopTimings {
     /// Called after a measured callback and its microtasks.
     void ended(CallbackKind kind) {
         long now = backend.nanoTime();
-        durations[kind.ordinal()].record(now - mark);
+        long elapsed = now - mark;
+        durations[kind.ordinal()].record(elapsed);
         setMark(now);
+        if (elapsed >= SLOW_NANOS) {
+            FlightEvents.slowCallback(loopName, kind, elapsed);
+        }
     }
 
     /// Called before the first I/O callback of a tick.

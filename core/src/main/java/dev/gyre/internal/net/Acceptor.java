@@ -2,6 +2,7 @@ package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
+import dev.gyre.internal.base.FlightEvents;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.io.LoopAcceptOperation;
 import dev.gyre.internal.io.LoopOperations;
@@ -257,6 +258,10 @@ final class Acceptor {
         StreamCounters counters = streams.operations().streamCounters();
         long _ = listener.slot.add(ListenerSlot.SHED, closed);
         counters.shed.add(closed);
+        if (closed > 0) {
+            FlightEvents.connectionRefused(
+                    streams.loop().config().name(), listener.address(), "descriptors");
+        }
         if (limit.refused(listener + " has stopped accepting", errno, streams.loop().nowNanos())) {
             counters.exhaustions.add(1);
         }

@@ -377,6 +377,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public void trace(Supplier<String> detail) {
+        Objects.requireNonNull(detail, "detail");
         requireConfined("trace");
         if (connection.isTraced()) {
             connection.trace(Kind.PROTOCOL, detail.get());
@@ -385,6 +386,7 @@ public final class LoopStream implements Stream {
 
     @Override
     public void traceRoute(String pattern) {
+        Objects.requireNonNull(pattern, "pattern");
         requireConfined("traceRoute");
         connection.setRoute(pattern);
     }

@@ -4,6 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopState;
 import dev.gyre.Promise;
 import dev.gyre.internal.base.DeferredLog;
+import dev.gyre.internal.base.FlightEvents;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.base.Throwables;
 import dev.gyre.internal.base.TraceRecorder;
@@ -11,6 +12,7 @@ import dev.gyre.internal.io.LoopOperations;
 import dev.gyre.internal.io.NativeSockets;
 import dev.gyre.internal.io.OpenDescriptor;
 import dev.gyre.internal.loop.Loop;
+import dev.gyre.internal.sys.SocketAddresses;
 import dev.gyre.internal.tls.RecordScratch;
 import dev.gyre.internal.tls.TlsEngine;
 import dev.gyre.internal.tls.TlsSetup;
@@ -212,6 +214,16 @@ public final class Streams implements AutoCloseable {
         if (connection.isTraced()) {
             Throwable failure = connection.lifecycle.failure();
             connection.trace(Kind.CLOSED, failure == null ? why.toString() : why + ": " + failure);
+        }
+        if (FlightEvents.isOn()) {
+            FlightEvents.connection(
+                    loop.config().name(),
+                    connection.id,
+                    SocketAddresses.format(connection.peer),
+                    why.name(),
+                    connection.timeouts.age(),
+                    connection.input.received(),
+                    connection.stream.sent());
         }
     }
 

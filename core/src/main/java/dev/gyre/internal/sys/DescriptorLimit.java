@@ -2,6 +2,7 @@ package dev.gyre.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.gyre.internal.base.FlightEvents;
 import dev.gyre.internal.base.Log;
 
 import java.lang.foreign.MemorySegment;
@@ -107,7 +108,9 @@ public final class DescriptorLimit {
             shed = 0;
         }
         read();
-        Log.LOG.log(System.Logger.Level.WARNING, what + ": " + remedy(errno));
+        String remedy = remedy(errno);
+        FlightEvents.exhausted(remedy);
+        Log.LOG.log(System.Logger.Level.WARNING, what + ": " + remedy);
         return true;
     }
 
@@ -122,20 +125,21 @@ public final class DescriptorLimit {
     }
 
     private void endIfQuiet(long nowNanos) {
-        long seconds;
+        Duration elapsed;
         long closed;
         synchronized (this) {
             if (!exhausted || nowNanos - lastNanos < QUIET_NANOS) {
                 return;
             }
             exhausted = false;
-            seconds = Duration.ofNanos(nowNanos - sinceNanos).toSeconds();
+            elapsed = Duration.ofNanos(nowNanos - sinceNanos);
             closed = shed;
         }
+        FlightEvents.recovered(elapsed, closed);
         Log.LOG.log(
                 System.Logger.Level.INFO,
                 "Descriptors are available again, "
-                        + seconds
+                        + elapsed.toSeconds()
                         + " s after they ran out; connections shed meanwhile: "
                         + closed);
     }

@@ -6,12 +6,20 @@ import dev.gyre.Clause;
 import dev.gyre.LogCapture;
 import dev.gyre.internal.sys.FaultyKernel.Plan;
 
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /// The reserve of descriptors, and episodes of exhaustion with a clock that the test moves.
 class DescriptorLimitTest {
@@ -71,7 +79,7 @@ class DescriptorLimitTest {
     }
 
     @Test
-    @Clause("E-3")
+    @Clause({"E-3", "V-2"})
     void refused_untilNoneWasForFiveSeconds_isOneEpisode() {
         plan.openFiles(1024);
         assertThat(limit.refused("Listener[a] has stopped accepting", Errno.EMFILE, 0)).isTrue();
@@ -112,5 +120,35 @@ class DescriptorLimitTest {
                 .singleElement()
                 .asString()
                 .contains("Listener[a]: " + Errno.name(errno), remedy);
+    }
+
+    @Test
+    @Clause({"V-2", "V-4"})
+    void refused_andRecovered_areFlightEvents(@TempDir Path directory) throws IOException {
+        plan.openFiles(1024);
+        Path file = directory.resolve("recording.jfr");
+        try (Recording recording = new Recording()) {
+            recording.start();
+            limit.refused("Listener[a]", Errno.EMFILE, 0);
+            limit.refused("Listener[a]", Errno.EMFILE, seconds(1));
+            limit.shed(2);
+            limit.acquired(seconds(9));
+            recording.stop();
+            recording.dump(file);
+        }
+        List<RecordedEvent> events =
+                RecordingFile.readAllEvents(file).stream()
+                        .filter(
+                                event ->
+                                        event.getEventType()
+                                                .getName()
+                                                .equals("dev.gyre.DescriptorExhaustion"))
+                        .toList();
+        assertThat(events).hasSize(2);
+        assertThat(events.getFirst().getBoolean("recovered")).isFalse();
+        assertThat(events.getFirst().getString("remedy")).contains("1024", "ulimit -n");
+        assertThat(events.getLast().getBoolean("recovered")).isTrue();
+        assertThat(events.getLast().getLong("shed")).isEqualTo(2);
+        assertThat(events.getLast().getDuration("elapsed")).isEqualTo(Duration.ofSeconds(9));
     }
 }
