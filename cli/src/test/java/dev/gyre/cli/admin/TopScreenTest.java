@@ -59,9 +59,9 @@ final class TopScreenTest {
                         "Gyre 1.0 at 127.0.0.1:8081, process 7, up 90s",
                         "12 connections, 2.5k requests/s, 3 queued, 3.1MB buffers",
                         "LOOP        BUSY DELAY50    P99    MAX   CONN  REQ/S  QUEUE      MEMORY"
-                            + " RUNS NOW",
+                                + " RUNS NOW",
                         "serve-0      25%    25us  1.2ms   3.0s     12   2.5k      3    3.1M/67M"
-                            + " sleeping")
+                                + " sleeping")
                 .endsWith("q quit   c connections   / filter connections");
     }
 

@@ -176,8 +176,7 @@ final class Browser implements AutoCloseable {
     String evaluate(String expression) throws Exception {
         String encoded = "encodeURIComponent(String(" + expression + "))";
         String message =
-                command(
-                        "Runtime.evaluate", Map.of("expression", encoded, "returnByValue", true));
+                command("Runtime.evaluate", Map.of("expression", encoded, "returnByValue", true));
         Matcher value = VALUE.matcher(message);
         assertThat(value.find()).as("%s has a value: %s", expression, message).isTrue();
         return URLDecoder.decode(value.group(1), StandardCharsets.UTF_8);

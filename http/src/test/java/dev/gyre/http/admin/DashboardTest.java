@@ -84,7 +84,7 @@ final class DashboardTest {
             browser.await("document.querySelectorAll('#loops tbody tr').length === 2");
             browser.await(
                     "document.querySelector('#connections tbody').innerText.includes('<img"
-                        + " id=evil')");
+                            + " id=evil')");
             assertThat(browser.evaluate("document.getElementById('evil')")).isEqualTo("null");
             assertThat(browser.evaluate("document.title")).isEqualTo("Gyre dashboard");
             assertThat(browser.evaluate("document.querySelector('#connections tbody').innerText"))

@@ -75,7 +75,8 @@ final class IncidentsTest extends IncidentFixture {
                             line ->
                                     line.matches(
                                             "(?s)loop incident-0 blocked for .*\\(limit 250 ms\\)"
-                                                + " in .*IncidentsTest\\.block.*IO.*GET /report.*"));
+                                                + " in .*IncidentsTest\\.block.*IO.*GET"
+                                                + " /report.*"));
         } finally {
             released.countDown();
         }
@@ -248,7 +249,8 @@ final class IncidentsTest extends IncidentFixture {
         await(
                 "pending output",
                 () -> number(connections("?sort=pending").getFirst(), "pending") > 100_000);
-        assertThat(connections("?sort=pending").getFirst()).contains("\"output\":\"BACKPRESSURED\"");
+        assertThat(connections("?sort=pending").getFirst())
+                .contains("\"output\":\"BACKPRESSURED\"");
         assertThat(metric("gyre_loop_buffer_limit_bytes")).isEqualTo(2.0 * BUFFER_MEMORY);
 
         await(
@@ -292,9 +294,7 @@ final class IncidentsTest extends IncidentFixture {
                     () ->
                             read("/metrics").contains(active + '{')
                                     && metric(active, "http_request_method=\"GET\"") == 3);
-            await(
-                    "connections that wait",
-                    () -> connections("?activity=handling").size() == 3);
+            await("connections that wait", () -> connections("?activity=handling").size() == 3);
 
             assertThat(connections("?activity=handling"))
                     .allMatch(each -> each.contains("GET /prices/{id}"));
@@ -374,8 +374,6 @@ final class IncidentsTest extends IncidentFixture {
         assertThat(receive(client)).isEqualTo("ordered");
 
         await("a count", () -> metric("gyre_loop_unhandled_rejections_total") == 1);
-        await(
-                "a line",
-                () -> log.messages().stream().anyMatch(line -> line.contains("rejection")));
+        await("a line", () -> log.messages().stream().anyMatch(line -> line.contains("rejection")));
     }
 }
