@@ -147,7 +147,7 @@ final class Trace implements Callable<Integer> {
     private boolean requesting;
 
     /// The events of the previous response, with how often each occurs in it.
-    private Map<Json, Integer> known = new HashMap<>();
+    private Map<Json, Integer> seen = new HashMap<>();
 
     @Override
     public Integer call() {
@@ -169,7 +169,8 @@ final class Trace implements Callable<Integer> {
                             spec.commandLine().getOut(),
                             () -> end(client, StopSignals.status(Signal.SIGPIPE)));
             Promise<?> _ =
-                    client.send("POST", "/trace", filter.form())
+                    known(client)
+                            .thenCompose(_ -> client.send("POST", "/trace", filter.form()))
                             .then(
                                     _ -> {
                                         begin(client, out);
@@ -184,6 +185,13 @@ final class Trace implements Callable<Integer> {
             printError(String.valueOf(e.getMessage()));
         }
         return 1;
+    }
+
+    /// Rejects an id that no connection has: its trace would stay empty.
+    private Promise<String> known(AdminClient client) {
+        return filter.connection == null
+                ? Promise.resolved(client.loop(), "")
+                : client.get("/connections/" + filter.connection);
     }
 
     private void begin(AdminClient client, StandardOutput out) {
@@ -237,11 +245,11 @@ final class Trace implements Callable<Integer> {
                             Map<Json, Integer> all = new HashMap<>();
                             for (Json event : events) {
                                 int times = all.merge(event, 1, Integer::sum);
-                                if (times > known.getOrDefault(event, 0)) {
+                                if (times > seen.getOrDefault(event, 0)) {
                                     out.println(line(event));
                                 }
                             }
-                            known = all;
+                            seen = all;
                             return null;
                         });
     }

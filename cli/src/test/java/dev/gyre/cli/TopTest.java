@@ -169,7 +169,8 @@ final class TopTest {
     void trace_ofAnUnknownConnection_isRefusedWithTheReason() throws Exception {
         try (Program server = Program.start("echo", "0", "--admin", "0")) {
             assertThat(server.out()).startsWith("Echo on ");
-            Execution execution = Execution.of("trace", admin(server), "--connection", "4711");
+            Execution execution =
+                    Execution.of("trace", admin(server), "--connection", "4711", "--for", "30s");
             assertThat(execution.status()).isEqualTo(1);
             assertThat(execution.err()).contains("4711");
         }
