@@ -171,13 +171,12 @@ final class HttpExamplesTest {
             String line = example.nextLine();
             assertThat(line).startsWith("admin address http://");
             String admin = line.substring("admin address ".length());
-            assertThat(ask(to(admin + "stalls")).body()).contains("\"stalls\":[]");
             assertThat(ask(to(root + "/slow")).body()).isEqualTo("done\n");
 
             assertThat(ask(to(admin + "stalls")).body())
                     .contains("GET /slow", "Watched.java:", "\"limitSeconds\":0.2");
             assertThat(ask(to(admin + "metrics")).body()).contains("http_route=\"/slow\"");
-            assertThat(ask(to(root + "/load")).body()).matches("loop-\\d+: busy \\d+ %, .*\n");
+            assertThat(ask(to(root + "/load")).body()).matches("gyre-\\d+: busy \\d+ %, .*\n");
             client.close();
             example.interrupt();
             assertThat(example.ends()).isEmpty();

@@ -13,6 +13,8 @@ import dev.gyre.http.HttpMetrics;
 import dev.gyre.http.HttpServer;
 import dev.gyre.http.HttpServerGroup;
 import dev.gyre.io.ListenerConfig;
+import dev.gyre.io.SocketOptions;
+import dev.gyre.io.StreamConfig;
 import dev.gyre.metrics.Watchdog;
 
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +34,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /// A server on two loops with an admin address, and clients that provoke an incident. Tests read
@@ -44,6 +45,12 @@ abstract class IncidentFixture {
 
     /// Far above the duration of a callback that does not block.
     static final Duration STALL_LIMIT = Duration.ofMillis(250);
+
+    /// Little output fits into the kernel, so that clients which do not read are noticed at once.
+    static final ListenerConfig SMALL_SOCKETS =
+            ListenerConfig.DEFAULT.withStreams(
+                    StreamConfig.DEFAULT.withSocket(
+                            SocketOptions.DEFAULT.withBuffers(16 << 10, 16 << 10)));
 
     static final int MAX_QUEUED_TASKS = 1_000;
     static final long BUFFER_MEMORY = 8 << 20;
@@ -93,7 +100,7 @@ abstract class IncidentFixture {
 
     /// Starts a server.
     static SocketAddress listen(HttpServerGroup server) {
-        server.listen(ANY_PORT, ListenerConfig.DEFAULT);
+        server.listen(ANY_PORT, SMALL_SOCKETS);
         server.group().start();
         return server.address();
     }
@@ -177,10 +184,10 @@ abstract class IncidentFixture {
 
     /// Returns the sum of all samples of a metric with these labels, such as `reason="closed"`.
     double metric(String name, String... labels) {
-        return metric(read("/metrics"), name, labels);
+        return metricIn(read("/metrics"), name, labels);
     }
 
-    static double metric(String text, String name, String... labels) {
+    static double metricIn(String text, String name, String... labels) {
         List<String> samples =
                 text.lines()
                         .filter(line -> line.startsWith(name + '{') || line.startsWith(name + ' '))
@@ -203,12 +210,8 @@ abstract class IncidentFixture {
 
     /// Returns the listed connections, each as a JSON object. The query begins with `?`.
     List<String> connections(String query) {
-        String json = read("/connections" + query);
-        return Pattern.compile("\\{\"id\":[^{}]*}")
-                .matcher(json)
-                .results()
-                .map(MatchResult::group)
-                .toList();
+        String[] parts = read("/connections" + query).split("(?=\\{\"id\":)", -1);
+        return List.of(parts).subList(1, parts.length);
     }
 
     /// Returns the first number with this name in JSON.
