@@ -128,7 +128,8 @@ public sealed interface LoopMetrics permits Metrics {
     /// tasks, one in 16 is measured.
     Histogram callbackDuration(CallbackKind kind);
 
-    /// Returns what the loop runs at the moment; empty if it waits, or if no thread runs it.
+    /// Returns what the loop runs at the moment; empty if it waits, or if no thread runs it. If
+    /// the callback has run for 10 ms, this may stop the loop thread for a moment, for its stack.
     Optional<RunningCallback> running();
 
     /// Returns the number of open streams.

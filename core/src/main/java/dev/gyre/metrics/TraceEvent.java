@@ -56,13 +56,14 @@ public record TraceEvent(Instant time, String loop, long connection, Kind kind, 
         PROTOCOL
     }
 
-    /// Formats events for operators, one per line:
+    /// Formats events for operators, one per line, with `-` for events of the loop itself:
     /// `2026-01-31T12:00:00.123456Z serve-0 #42 READ 512 bytes`.
     public static String text(List<TraceEvent> events) {
         StringBuilder text = new StringBuilder();
         for (TraceEvent event : events) {
-            text.append(event.time).append(' ').append(event.loop).append(" #");
-            text.append(event.connection).append(' ').append(event.kind);
+            text.append(event.time).append(' ').append(event.loop).append(' ');
+            text.append(event.connection == 0 ? "-" : "#" + event.connection);
+            text.append(' ').append(event.kind);
             if (!event.detail.isEmpty()) {
                 text.append(' ').append(event.detail.replaceAll("\\R", " "));
             }

@@ -4,7 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopGroup;
 import dev.gyre.LoopState;
 import dev.gyre.internal.base.Checks;
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.base.StackFrames;
 
@@ -154,7 +154,7 @@ public final class Watchdog implements AutoCloseable {
         while (!closed && !terminated.getAsBoolean()) {
             try {
                 check(System.nanoTime());
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // Also a broken describe(): the watchdog must survive it.
                 Log.LOG.log(Level.ERROR, "the watchdog failed and continues", e);
             }
             LockSupport.parkNanos(this, interval);
@@ -263,11 +263,11 @@ public final class Watchdog implements AutoCloseable {
     }
 
     private void notifyListeners(Stall stall) {
-        FlightEvents.stall(stall);
+        JfrEvents.stall(stall);
         for (Consumer<? super Stall> listener : listeners) {
             try {
                 listener.accept(stall);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 Log.LOG.log(Level.ERROR, "a listener of the watchdog threw", e);
             }
         }
@@ -278,7 +278,7 @@ public final class Watchdog implements AutoCloseable {
         text.append(stall.loop()).append(" blocked for ").append(millis(stall.elapsed()));
         text.append(" (limit ").append(millis(stall.limit())).append(')');
         String frame =
-                StackFrames.firstOfUser(stall.stack())
+                StackFrames.firstUserFrame(stall.stack())
                         .map(StackTraceElement::toString)
                         .orElse("Gyre itself");
         text.append(" in ").append(frame).append(", ").append(stall.kind());

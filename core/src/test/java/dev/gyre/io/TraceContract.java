@@ -170,6 +170,30 @@ public abstract class TraceContract extends StreamFixture {
         }
     }
 
+    private static final class Indescribable extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("provoked");
+        }
+    }
+
+    @Test
+    @Clause("V-6")
+    void trace_ofAnErrorWithoutADescription_recordsItsClassAndClosesTheStream() {
+        connect();
+        loop.trace().all().start();
+        server.onData(
+                _ -> {
+                    throw new Indescribable();
+                });
+        client.write("x");
+        awaitClosed(server);
+        assertThat(server.closeReason()).isEqualTo(CloseReason.HANDLER_FAILED);
+        assertThat(textOf(server)).contains("ERROR " + Indescribable.class.getName());
+    }
+
     @Test
     @Clause("V-6")
     void trace_ofAll_recordsTimers() {

@@ -6,7 +6,7 @@ import dev.gyre.Promise;
 import java.util.List;
 import java.util.Optional;
 
-/// Tells the frames of the program from those of Gyre and the JDK.
+/// Distinguishes the frames of the program from those of Gyre and the JDK.
 public final class StackFrames {
     private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
 
@@ -21,7 +21,7 @@ public final class StackFrames {
     }
 
     /// Returns the innermost frame of the program; empty if the stack has none.
-    public static Optional<StackTraceElement> firstOfUser(List<StackTraceElement> stack) {
+    public static Optional<StackTraceElement> firstUserFrame(List<StackTraceElement> stack) {
         for (StackTraceElement frame : stack) {
             String name = frame.getClassName();
             if (!isInternal(name) && JDK.stream().noneMatch(name::startsWith)) {

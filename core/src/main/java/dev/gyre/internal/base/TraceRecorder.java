@@ -20,6 +20,8 @@ import java.util.function.LongSupplier;
 public final class TraceRecorder {
     public static final int CAPACITY = 8_192;
 
+    private static final int MAX_DETAIL = 256;
+
     /// Held while a trace starts, stops or is cleared on the loops of a group, and while a loop
     /// replaces another one. So a loop cannot miss a change.
     public static final Object LOCK = new Object();
@@ -115,10 +117,21 @@ public final class TraceRecorder {
     }
 
     /// Records an event. Called by the loop thread while on.
-    public void record(long connection, Kind kind, String detail) {
+    public void record(long connection, Kind kind, Object detail) {
         Ring current = ring;
         if (current != null) {
-            current.add(loopName, connection, kind, detail, cachedNanos.getAsLong());
+            current.add(loopName, connection, kind, describe(detail), cachedNanos.getAsLong());
+        }
+    }
+
+    /// Returns the text of a detail, up to a limit. A `toString` that throws, such as that of an
+    /// exception of the program, must not disturb the connection.
+    public static String describe(Object detail) {
+        try {
+            String text = detail.toString();
+            return text.length() <= MAX_DETAIL ? text : text.substring(0, MAX_DETAIL) + "…";
+        } catch (Throwable e) {
+            return detail.getClass().getName();
         }
     }
 

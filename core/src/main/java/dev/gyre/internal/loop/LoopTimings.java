@@ -2,7 +2,7 @@ package dev.gyre.internal.loop;
 
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.base.Counter;
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.metrics.CallbackKind;
 import dev.gyre.metrics.HistogramRecorder;
 
@@ -25,7 +25,7 @@ final class LoopTimings {
     private static final int NOTHING = -1;
 
     /// A callback that takes longer is an event of the Flight Recorder.
-    private static final long SLOW_NANOS = 10_000_000;
+    static final long SLOW_NANOS = 10_000_000;
 
     private static final CallbackKind[] KINDS = CallbackKind.values();
 
@@ -71,6 +71,10 @@ final class LoopTimings {
 
     private long callbacksBefore;
     private long readyAt;
+
+    /// Whether callbacks ran since the clock was read for `mark`.
+    private boolean markStale;
+
     private long activeAtWindow;
 
     // Shared: written by the loop thread, read by any.
@@ -144,14 +148,16 @@ final class LoopTimings {
         RUNNING.setOpaque(this, kind.ordinal());
     }
 
-    /// Called before the loop may wait.
+    /// Called after the last callback before the wait.
     void nothingRuns() {
         RUNNING.setOpaque(this, NOTHING);
     }
 
-    /// Starts to measure after callbacks that were not measured.
-    private void restart() {
-        setMark(backend.nanoTime());
+    /// Reads the clock again if callbacks ran that were not measured.
+    private void refreshMark() {
+        if (markStale) {
+            setMark(backend.nanoTime());
+        }
     }
 
     /// Called after a measured callback and its microtasks.
@@ -161,7 +167,7 @@ final class LoopTimings {
         durations[kind.ordinal()].record(elapsed);
         setMark(now);
         if (elapsed >= SLOW_NANOS) {
-            FlightEvents.slowCallback(loopName, kind, elapsed);
+            JfrEvents.slowCallback(loopName, kind, elapsed);
         }
     }
 
@@ -169,9 +175,8 @@ final class LoopTimings {
     ///
     /// @param waited whether [#waited] was called in this tick
     void ioBegan(boolean waited) {
-        if (!waited) {
-            restart();
-        }
+        markStale |= !waited;
+        refreshMark();
         readyAt = mark;
     }
 
@@ -180,6 +185,7 @@ final class LoopTimings {
     }
 
     void timerBegins(long deadlineNanos) {
+        refreshMark();
         timerLateness.record(mark - deadlineNanos);
     }
 
@@ -187,30 +193,31 @@ final class LoopTimings {
     ///
     /// @param nth how many of its kind ran before in this step
     boolean isMeasured(int nth) {
-        if (nth < SAMPLING) {
-            return true;
-        }
-        if (nth % SAMPLING != 0) {
+        if (nth >= SAMPLING && nth % SAMPLING != 0) {
+            markStale = true;
             return false;
         }
-        restart();
+        refreshMark();
         return true;
     }
 
     /// Returns whether the task just polled is to be measured: one that begins the step, or has a
     /// time stamp.
     boolean isTaskMeasured(int nth, ExternalLane lane) {
-        if (!lane.isPolledStamped()) {
-            return nth < SAMPLING;
+        boolean stamped = lane.isPolledStamped();
+        if (!stamped && nth >= SAMPLING) {
+            markStale = true;
+            return false;
         }
-        if (nth >= SAMPLING) {
-            restart();
+        refreshMark();
+        if (stamped) {
+            taskDelay.record(mark - lane.polledStamp());
         }
-        taskDelay.record(mark - lane.polledStamp());
         return true;
     }
 
     private void setMark(long now) {
+        markStale = false;
         MARK.setOpaque(this, now);
     }
 

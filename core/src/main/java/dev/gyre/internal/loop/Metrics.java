@@ -206,16 +206,17 @@ public final class Metrics implements LoopMetrics {
         if (kind == null) {
             return Optional.empty();
         }
-        Duration elapsed = Duration.ofNanos(components.timings.elapsedNanos());
-        return Optional.of(new RunningCallback(kind, describe(kind), elapsed));
+        long nanos = components.timings.elapsedNanos();
+        return Optional.of(new RunningCallback(kind, describe(kind, nanos), Duration.ofNanos(nanos)));
     }
 
-    private String describe(CallbackKind kind) {
+    /// Takes the stack of the loop thread, which stops it for a moment, only if it is slow anyway.
+    private String describe(CallbackKind kind, long elapsedNanos) {
         String described = kind == CallbackKind.IO ? components.dispatcher.describeRunning() : "";
         Thread thread = components.confinement.thread();
-        return !described.isEmpty() || thread == null
+        return !described.isEmpty() || thread == null || elapsedNanos < LoopTimings.SLOW_NANOS
                 ? described
-                : StackFrames.firstOfUser(List.of(thread.getStackTrace()))
+                : StackFrames.firstUserFrame(List.of(thread.getStackTrace()))
                         .map(StackTraceElement::toString)
                         .orElse("");
     }

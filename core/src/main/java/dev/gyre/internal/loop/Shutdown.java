@@ -10,7 +10,7 @@ import dev.gyre.LoopTerminatedException;
 import dev.gyre.ShutdownReport;
 import dev.gyre.internal.backend.Backend;
 import dev.gyre.internal.backend.OperationEngine;
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.base.TaskRing;
@@ -192,7 +192,7 @@ final class Shutdown {
     /// @param onLoopThread whether callbacks may run
     void run(boolean onLoopThread) {
         shutdownThread = Thread.currentThread();
-        flightEvent = FlightEvents.beginDrain(loopName);
+        flightEvent = JfrEvents.beginDrain(loopName);
         // Again, because the thread that began may be preempted before it closes the lane. A task
         // that is accepted after the drain would be lost.
         ingress.external.close();
@@ -402,7 +402,7 @@ final class Shutdown {
                             "loop " + loopName + " terminated, but failed to count dropped work"));
             return;
         }
-        FlightEvents.endDrain(flightEvent, report);
+        JfrEvents.endDrain(flightEvent, report);
         try {
             callbacks.observeTerminated(report);
         } finally {

@@ -342,6 +342,7 @@ final class Tick {
     }
 
     private boolean housekeep() {
+        timings.nothingRuns();
         FdReaper.reclaim();
         promises.tidy();
         microtasks.trim();
@@ -360,7 +361,6 @@ final class Tick {
     }
 
     private boolean poll() {
-        timings.nothingRuns();
         if (!isIdle() || !mayWait()) {
             busy = false;
             poller.pollNow();

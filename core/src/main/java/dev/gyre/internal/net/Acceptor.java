@@ -2,7 +2,7 @@ package dev.gyre.internal.net;
 
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.internal.base.Log;
 import dev.gyre.internal.io.LoopAcceptOperation;
 import dev.gyre.internal.io.LoopOperations;
@@ -259,7 +259,7 @@ final class Acceptor {
         long _ = listener.slot.add(ListenerSlot.SHED, closed);
         counters.shed.add(closed);
         if (closed > 0) {
-            FlightEvents.connectionRefused(
+            JfrEvents.connectionRefused(
                     streams.loop().config().name(), listener.address(), "descriptors");
         }
         if (limit.refused(listener + " has stopped accepting", errno, streams.loop().nowNanos())) {

@@ -412,7 +412,7 @@ final class Connection extends StreamOwnership<Streams>
     /// Records an event if the connection is traced. The detail costs nothing otherwise.
     void trace(Kind kind, Object detail) {
         if (isTraced()) {
-            streams.trace.record(id, kind, detail.toString());
+            streams.trace.record(id, kind, detail);
         }
     }
 

@@ -5,7 +5,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.Timer;
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.internal.base.InternalTask;
 import dev.gyre.internal.base.StackReserve;
 import dev.gyre.internal.io.NativeSockets;
@@ -199,7 +199,7 @@ public final class LoopListener implements Listener, ConnectionLimit.Waiter {
         long _ = slot.add(ListenerSlot.ACCEPTED, 1);
         long _ = slot.add(ListenerSlot.REFUSED, 1);
         streams.operations().streamCounters().refused.add(1);
-        FlightEvents.connectionRefused(loop().config().name(), address, "limit");
+        JfrEvents.connectionRefused(loop().config().name(), address, "limit");
     }
 
     private void start(Connection connection) {

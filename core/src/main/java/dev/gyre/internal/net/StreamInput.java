@@ -83,7 +83,7 @@ final class StreamInput {
             return current == null
                     ? ""
                     : Objects.requireNonNull(current.describe(connection.stream));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             return ""; // Of a describe() that violates its contract.
         }
     }

@@ -4,7 +4,7 @@ import dev.gyre.EventLoop;
 import dev.gyre.LoopState;
 import dev.gyre.Promise;
 import dev.gyre.internal.base.DeferredLog;
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.internal.base.TaskRing;
 import dev.gyre.internal.base.Throwables;
 import dev.gyre.internal.base.TraceRecorder;
@@ -213,10 +213,12 @@ public final class Streams implements AutoCloseable {
         operations.streamCounters().closed(why);
         if (connection.isTraced()) {
             Throwable failure = connection.lifecycle.failure();
-            connection.trace(Kind.CLOSED, failure == null ? why.toString() : why + ": " + failure);
+            connection.trace(
+                    Kind.CLOSED,
+                    failure == null ? why : why + ": " + TraceRecorder.describe(failure));
         }
-        if (FlightEvents.isOn()) {
-            FlightEvents.connection(
+        if (JfrEvents.isRecordingStarted()) {
+            JfrEvents.connection(
                     loop.config().name(),
                     connection.id,
                     SocketAddresses.format(connection.peer),

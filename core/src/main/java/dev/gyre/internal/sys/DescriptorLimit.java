@@ -2,7 +2,7 @@ package dev.gyre.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.internal.base.Log;
 
 import java.lang.foreign.MemorySegment;
@@ -109,7 +109,7 @@ public final class DescriptorLimit {
         }
         read();
         String remedy = remedy(errno);
-        FlightEvents.exhausted(remedy);
+        JfrEvents.exhausted(remedy);
         Log.LOG.log(System.Logger.Level.WARNING, what + ": " + remedy);
         return true;
     }
@@ -135,7 +135,7 @@ public final class DescriptorLimit {
             elapsed = Duration.ofNanos(nowNanos - sinceNanos);
             closed = shed;
         }
-        FlightEvents.recovered(elapsed, closed);
+        JfrEvents.recovered(elapsed, closed);
         Log.LOG.log(
                 System.Logger.Level.INFO,
                 "Descriptors are available again, "

@@ -93,6 +93,18 @@ class LoopTimingsTest {
 
     @Test
     @Clause("V-1")
+    void callbackDuration_afterASlowTaskThatWasNotMeasured_doesNotIncludeIt() {
+        for (int i = 0; i < 20; i++) {
+            loop.submit(i == 18 ? takes(500) : takes(0));
+        }
+        loop.defer(takes(1));
+        loop.runUntilEmpty();
+        assertNear(metrics.callbackDuration(CallbackKind.DEFERRED).max(), 1);
+        assertNear(metrics.tickDuration().max(), 501);
+    }
+
+    @Test
+    @Clause("V-1")
     void readyDelay_ofTheSecondEvent_isTheDurationOfTheFirstCallback() {
         for (int fd : new int[] {7, 8}) {
             loop.watch(

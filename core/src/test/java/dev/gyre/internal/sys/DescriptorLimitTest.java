@@ -124,7 +124,7 @@ class DescriptorLimitTest {
 
     @Test
     @Clause({"V-2", "V-4"})
-    void refused_andRecovered_areFlightEvents(@TempDir Path directory) throws IOException {
+    void refused_andRecovered_areJfrEvents(@TempDir Path directory) throws IOException {
         plan.openFiles(1024);
         Path file = directory.resolve("recording.jfr");
         try (Recording recording = new Recording()) {

@@ -8,7 +8,7 @@ import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LoopConfig;
 import dev.gyre.internal.backend.ScriptedBackend;
-import dev.gyre.internal.base.FlightEvents;
+import dev.gyre.internal.base.JfrEvents;
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.io.CloseReason;
 import dev.gyre.io.Listener;
@@ -34,7 +34,7 @@ import java.util.List;
 
 /// Clause V-4: what the Flight Recorder records.
 @Timeout(120)
-class FlightEventsTest {
+class JfrEventsTest {
     @TempDir Path directory;
 
     private interface Action {
@@ -178,7 +178,7 @@ class FlightEventsTest {
                         CallbackKind.IO,
                         "connection 42",
                         List.of(new StackTraceElement("com.acme.Handler", "handle", null, 12)));
-        List<RecordedEvent> events = record("Stall", () -> FlightEvents.stall(stall));
+        List<RecordedEvent> events = record("Stall", () -> JfrEvents.stall(stall));
         assertThat(events).hasSize(1);
         RecordedEvent event = events.getFirst();
         assertThat(event.getString("loop")).isEqualTo("blocked");
@@ -236,8 +236,8 @@ class FlightEventsTest {
     @Clause("V-4")
     void program_withoutARecording_loadsNoEvent() throws Exception {
         String output = run("-Xshare:off", "-Xlog:class+load");
-        assertThat(output).contains("served").contains("dev.gyre.internal.base.FlightEvents ");
-        assertThat(output).doesNotContain("FlightEvents$").doesNotContain("jdk.jfr.Event ");
+        assertThat(output).contains("served").contains("dev.gyre.internal.base.JfrEvents ");
+        assertThat(output).doesNotContain("JfrEvents$").doesNotContain("jdk.jfr.Event ");
     }
 
     @Test

@@ -20,29 +20,29 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.stream.Collectors;
 
-/// The events of the JDK Flight Recorder: clause V-4. A runtime image may lack the module
-/// `jdk.jfr`. So no class of an event is loaded before a recording was started.
+/// The events of the JDK Flight Recorder: clause V-4. No event class is loaded before a recording
+/// starts, because a runtime image may lack the module `jdk.jfr`.
 ///
 /// Any thread.
 @SuppressWarnings({"unused", "UnusedVariable"}) // the recorder reads the fields
-public final class FlightEvents {
+public final class JfrEvents {
     private static final boolean PRESENT = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
-    private FlightEvents() {}
+    private JfrEvents() {}
 
-    /// Returns whether a recording was ever started. Then events are worth their arguments.
-    public static boolean isOn() {
+    /// Returns whether any recording was started. Check it before computing expensive arguments.
+    public static boolean isRecordingStarted() {
         return PRESENT && FlightRecorder.isInitialized();
     }
 
     public static void stall(Stall stall) {
-        if (isOn()) {
+        if (isRecordingStarted()) {
             StallEvent.commit(stall);
         }
     }
 
     public static void slowCallback(String loop, CallbackKind kind, long elapsedNanos) {
-        if (isOn()) {
+        if (isRecordingStarted()) {
             SlowCallbackEvent.commit(loop, kind, elapsedNanos);
         }
     }
@@ -51,7 +51,7 @@ public final class FlightEvents {
     ///
     /// @return for [#endDrain]; null without a recording
     public static @Nullable Object beginDrain(String loop) {
-        return isOn() ? LoopDrainEvent.begin(loop) : null;
+        return isRecordingStarted() ? LoopDrainEvent.begin(loop) : null;
     }
 
     public static void endDrain(@Nullable Object begun, ShutdownReport report) {
@@ -64,7 +64,7 @@ public final class FlightEvents {
     ///
     /// @param cause what the listener lacked: `limit` or `descriptors`
     public static void connectionRefused(String loop, Object listener, String cause) {
-        if (isOn()) {
+        if (isRecordingStarted()) {
             ConnectionRefusedEvent.commit(loop, listener.toString(), cause);
         }
     }
@@ -73,7 +73,7 @@ public final class FlightEvents {
     ///
     /// @param remedy the limit, and how to raise it
     public static void exhausted(String remedy) {
-        if (isOn()) {
+        if (isRecordingStarted()) {
             DescriptorExhaustionEvent.commit(false, 0, 0, remedy);
         }
     }
@@ -82,12 +82,12 @@ public final class FlightEvents {
     ///
     /// @param shed how many connections were shed meanwhile
     public static void recovered(Duration after, long shed) {
-        if (isOn()) {
+        if (isRecordingStarted()) {
             DescriptorExhaustionEvent.commit(true, after.toNanos(), shed, "");
         }
     }
 
-    /// A connection was closed. Callers check [#isOn()] first.
+    /// A connection was closed. Callers check [#isRecordingStarted()] first.
     public static void connection(
             String loop,
             long id,
