@@ -43,7 +43,7 @@ public record TraceEvent(Instant time, String loop, long connection, Kind kind, 
         /// A callback threw, or the transport failed.
         ERROR,
 
-        /// The connection started TLS, completed the handshake, or began to drain.
+        /// The connection started TLS, or began to drain.
         STATE,
 
         /// The connection left its loop for another one, or arrived there.

@@ -54,7 +54,9 @@ public final class Watchdog implements AutoCloseable {
     private final Duration limit;
     private final InstantSource clock;
     private final List<Consumer<? super Stall>> listeners = new CopyOnWriteArrayList<>();
-    private @Nullable Thread thread; // Null in tests.
+
+    // Shared: written before publication. Null in tests.
+    private @Nullable Thread thread;
 
     // The watchdog's thread only.
     private IdentityHashMap<EventLoop, Observed> observed = new IdentityHashMap<>();

@@ -42,6 +42,7 @@ class MatrixPlanTest {
     private static final Map<String, String> ONCE =
             Map.ofEntries(
                     entry("BackendsTest", "it is about the choice itself"),
+                    entry("FlightEventsTest", "it tests the recorder, not a kernel"),
                     entry("HandshakeExecutorTest", "it tests a queue, not a kernel"),
                     entry("MemoryBudgetTest", "it tests a budget, not a kernel"),
                     entry("NameLookupTest", "it is about names, not about a kernel"),

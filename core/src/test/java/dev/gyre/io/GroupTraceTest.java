@@ -6,6 +6,7 @@ import dev.gyre.BackendKind;
 import dev.gyre.Clause;
 import dev.gyre.EventLoop;
 import dev.gyre.LogCapture;
+import dev.gyre.conformance.On;
 import dev.gyre.metrics.TraceEvent;
 import dev.gyre.metrics.TraceEvent.Kind;
 
@@ -15,6 +16,7 @@ import java.net.Socket;
 import java.util.List;
 
 /// Clause V-6 for the loops of a group.
+@On("epoll")
 class GroupTraceTest extends GroupFixture {
     @Override
     protected BackendKind backend() {

@@ -60,6 +60,8 @@ public final class FlightEvents {
         }
     }
 
+    /// A listener closed a connection at once.
+    ///
     /// @param cause what the listener lacked: `limit` or `descriptors`
     public static void connectionRefused(String loop, Object listener, String cause) {
         if (isOn()) {

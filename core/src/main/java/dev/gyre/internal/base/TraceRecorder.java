@@ -94,6 +94,8 @@ public final class TraceRecorder {
     private volatile @Nullable Filter filter;
     private volatile @Nullable Ring ring;
 
+    /// Creates the trace of a loop, which is off.
+    ///
     /// @param cachedNanos the time of the current tick, on the scale of `nanoTime`
     public TraceRecorder(String loopName, LongSupplier cachedNanos, LongSupplier nanoTime) {
         this.loopName = loopName;
