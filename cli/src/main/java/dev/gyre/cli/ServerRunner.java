@@ -58,6 +58,8 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     /// Reads files again. May block.
     @FunctionalInterface
     interface Reload {
+        /// Reads them.
+        ///
         /// @throws IOException if a file is unusable; the message says why, and the previous one
         ///     stays in use
         void run() throws IOException;
