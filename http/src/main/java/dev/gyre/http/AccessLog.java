@@ -278,7 +278,7 @@ public final class AccessLog implements Middleware, AutoCloseable {
             } catch (TimeoutException e) {
                 // As for a full queue.
             } catch (ExecutionException e) {
-                throw new IOException(e.getCause().getMessage(), e.getCause());
+                throw new IOException("cannot open " + e.getCause(), e);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
