@@ -53,6 +53,7 @@ static final List<String> MEASURED_JAVA =
                 "http/src/main/",
                 "http-testkit/src/main/",
                 "integrations/jackson/src/main/",
+                "integrations/micrometer/src/main/",
                 "cli/src/main/");
 
 static final String MARKDOWN = "{*.md,*/*.md,docs/**.md,*/src/**.md}";

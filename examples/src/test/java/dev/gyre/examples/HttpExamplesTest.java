@@ -51,6 +51,7 @@ final class HttpExamplesTest {
                     "HttpTest.java",
                     "HttpsServer.java",
                     "NotesApi.java",
+                    "Observed.java",
                     "ServerEvents.java",
                     "SimulatedHttp.java",
                     "SimulatedTls.java",
@@ -58,6 +59,7 @@ final class HttpExamplesTest {
                     "UsersApi.java",
                     "Watched.java");
 
+    private static final String DASHBOARD = "dashboard on ";
     private static final String ANNOUNCED = "listening on ";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -84,6 +86,24 @@ final class HttpExamplesTest {
 
     private HttpResponse<String> ask(HttpRequest.Builder request) throws Exception {
         return client.send(request.build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void observed_showsItsRequestsToPrometheusAndOperators() throws Exception {
+        try (var example = RunningExample.start(directory, "Observed.java", "0", "0")) {
+            String server = "http://" + authority(example);
+            String line = example.nextLine();
+            assertThat(line).startsWith(DASHBOARD);
+            URI admin = URI.create(line.substring(DASHBOARD.length()));
+            assertThat(body(URI.create(server + "/"))).isEqualTo("Hello, World!\n");
+            assertThat(body(URI.create(server + "/metrics"))).contains("http_route=\"/\"");
+            assertThat(body(admin)).startsWith("<!");
+            assertThat(body(admin.resolve("/loops"))).contains("\"responding\":true");
+        }
+    }
+
+    private String body(URI uri) throws Exception {
+        return client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).body();
     }
 
     @Test

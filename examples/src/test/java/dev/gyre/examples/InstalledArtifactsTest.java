@@ -63,6 +63,7 @@ final class InstalledArtifactsTest {
                         "gyre-http",
                         "gyre-http-testkit",
                         "gyre-jackson",
+                        "gyre-micrometer",
                         "gyre-parent",
                         "gyre-testkit");
         String version = versionOf("gyre-parent");
@@ -72,6 +73,7 @@ final class InstalledArtifactsTest {
                         "gyre-http",
                         "gyre-http-testkit",
                         "gyre-jackson",
+                        "gyre-micrometer",
                         "gyre-testkit")) {
             String file = name + "-" + version;
             assertThat(names(GYRE.resolve(name).resolve(version)))

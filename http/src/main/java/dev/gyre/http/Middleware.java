@@ -11,7 +11,7 @@ import dev.gyre.Promise;
 ///                 : response.status(403).text("forbidden"));
 /// ```
 ///
-/// [AccessLog], [Compression] and [Cors] are built in.
+/// [AccessLog], [Compression], [Cors] and [HttpMetrics] are built in.
 ///
 /// **Order.** The server finds the virtual host and the route first, so [Request#routePattern()]
 /// and [Request#pathParam] work in all middleware. Then middleware runs from the outside in, each

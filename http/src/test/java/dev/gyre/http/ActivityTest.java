@@ -106,9 +106,16 @@ class ActivityTest {
     void activity_ofAWebSocket_isItsPathWithoutTheQuery() {
         server.webSocket("/chat", _ -> {});
         send(
-                "GET /chat?token=secret HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
-                        + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+                """
+                GET /chat?token=secret HTTP/1.1
+                Host: a
+                Connection: Upgrade
+                Upgrade: websocket
+                Sec-WebSocket-Version: 13
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+
+                """
+                        .replace("\n", "\r\n"));
         assertThat(activity()).isEqualTo("WebSocket /chat");
     }
 }

@@ -198,9 +198,16 @@ class HttpMetricsTest {
     void webSocket_isCountedOnceItIsOpen() {
         server.webSocket("/chat", _ -> {});
         send(
-                "GET /chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                        + "Sec-WebSocket-Version: 13\r\n"
-                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+                """
+                GET /chat HTTP/1.1
+                Host: a
+                Connection: Upgrade
+                Upgrade: websocket
+                Sec-WebSocket-Version: 13
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+
+                """
+                        .replace("\n", "\r\n"));
 
         assertThat(only().status()).isEqualTo(101);
         assertThat(only().route()).isEqualTo("/chat");

@@ -83,8 +83,7 @@ final class Acceptor {
     /// and reset. Otherwise that peer would wait without a response.
     private @Nullable OpenDescriptor reserve;
 
-    Acceptor(
-            Streams streams, OpenDescriptor socket, ListenerConfig config, LoopListener listener) {
+    Acceptor(Streams streams, OpenDescriptor socket, ListenerConfig config, LoopListener listener) {
         this.streams = streams;
         syscalls = streams.operations().syscalls();
         limit = syscalls.limit();

@@ -331,21 +331,23 @@ public final class MetricsText {
     }
 
     private void sample(String name, String labels, long value) {
-        sample(name, labels, (double) value);
+        sample(name, labels).append(value).append('\n');
     }
 
     private void sample(String name, String labels, double value) {
+        if (value == Math.rint(value) && Math.abs(value) < 1L << 53) {
+            sample(name, labels, (long) value);
+        } else {
+            sample(name, labels).append(value).append('\n');
+        }
+    }
+
+    private StringBuilder sample(String name, String labels) {
         out.append(name);
         if (!labels.isEmpty()) {
             out.append('{').append(labels).append('}');
         }
-        out.append(' ');
-        if (value == Math.rint(value) && Math.abs(value) < 1L << 53) {
-            out.append((long) value);
-        } else {
-            out.append(value);
-        }
-        out.append('\n');
+        return out.append(' ');
     }
 
     private void histogram(String name, String labels, Histogram values) {
