@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -80,7 +81,7 @@ final class ServerLog {
                         : String.format(
                                         Locale.ROOT,
                                         TEXT,
-                                        ZonedDateTime.now(),
+                                        ZonedDateTime.now(ZoneId.systemDefault()),
                                         "",
                                         LOGGER,
                                         level,

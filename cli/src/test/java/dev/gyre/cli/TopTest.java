@@ -95,7 +95,7 @@ final class TopTest {
                 while (!line.contains("serve-0")) {
                     line = top.out();
                 }
-                server.close();
+                server.send(Signal.SIGKILL);
                 while (!line.contains("No response since ")) {
                     line = top.out();
                 }
