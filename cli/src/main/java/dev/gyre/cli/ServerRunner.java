@@ -58,11 +58,7 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     /// Reads files again. May block.
     @FunctionalInterface
     interface Reload {
-<<<<<<< HEAD
-        /// Reads the files again.
-=======
         /// Reads them.
->>>>>>> ffa2263ead006c3afb6499dc57abbbd33429c7aa
         ///
         /// @throws IOException if a file is unusable; the message says why, and the previous one
         ///     stays in use

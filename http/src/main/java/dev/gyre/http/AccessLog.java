@@ -278,12 +278,7 @@ public final class AccessLog implements Middleware, AutoCloseable {
             } catch (TimeoutException e) {
                 // As for a full queue.
             } catch (ExecutionException e) {
-<<<<<<< HEAD
-                Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-                throw new IOException(cause.getMessage(), cause);
-=======
                 throw new IOException("cannot open " + e.getCause(), e);
->>>>>>> ffa2263ead006c3afb6499dc57abbbd33429c7aa
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
