@@ -44,9 +44,9 @@ import java.util.concurrent.Callable;
         description = {
             "Reads the figures of a server from its admin address every second: per loop the"
                     + " share of active time (BUSY), the delay of tasks (median, 99th percentile"
-                    + " and max since the start), open connections, requests per second, queued"
-                    + " tasks, buffer memory and its limit, and the callback that runs now. A loop"
-                    + " that does not respond is highlighted.",
+                    + " and max of the last ten seconds), open connections, requests per second,"
+                    + " queued tasks, buffer memory and its limit, and the callback that runs now."
+                    + " A loop that does not respond is highlighted.",
             "",
             "Keys: c connections, l loops, s next sort order, / filter connections, q quit.",
             "",

@@ -26,6 +26,7 @@ public final class ListenerConfig implements Cloneable {
     private Distribution distribution = Distribution.REUSE_PORT;
     private Duration rebalanceInterval = Duration.ZERO;
     private boolean drainOnShutdown = true;
+    private boolean reservedDescriptors;
     private int maxConnections = Integer.MAX_VALUE;
     private int maxConnectionsPerPeer = Integer.MAX_VALUE;
     private StreamConfig streams = StreamConfig.DEFAULT;
@@ -64,6 +65,14 @@ public final class ListenerConfig implements Cloneable {
     /// its listeners itself sets it to false. Has no effect on a single loop. Default true.
     public boolean drainOnShutdown() {
         return drainOnShutdown;
+    }
+
+    /// Returns whether accepted connections may use the descriptors below the open-file limit that
+    /// are reserved for files and outgoing connections. For a listener of a few connections that
+    /// must work when other listeners have exhausted the limit, such as that of an admin address.
+    /// Default false.
+    public boolean reservedDescriptors() {
+        return reservedDescriptors;
     }
 
     /// Returns the maximum of open connections, over all loops of a group. Default
@@ -117,6 +126,11 @@ public final class ListenerConfig implements Cloneable {
     /// Returns a copy with this [#drainOnShutdown()].
     public ListenerConfig withDrainOnShutdown(boolean drains) {
         return with(copy -> copy.drainOnShutdown = drains);
+    }
+
+    /// Returns a copy with this [#reservedDescriptors()].
+    public ListenerConfig withReservedDescriptors(boolean used) {
+        return with(copy -> copy.reservedDescriptors = used);
     }
 
     /// Returns a copy with this [#maxConnections()], at least 1.

@@ -8,6 +8,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.conformance.On;
 import dev.gyre.io.Buffer;
 import dev.gyre.io.Listener;
+import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,36 @@ class StreamsSimulationTest {
             world.advance(Duration.ofMillis(100));
             assertThat(log.messages()).hasSize(2).last().asString().contains("available again");
             assertThat(world.loop().metrics().exhaustions()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Clause("E-3")
+    void descriptors_usedUpByOneListener_areReservedForAnother() {
+        try (SimulatedWorld world = SimulatedWorld.seed(8);
+                LogCapture _ = new LogCapture()) {
+            List<Stream> served = new ArrayList<>();
+            List<Stream> admin = new ArrayList<>();
+            InetAddress host = InetAddress.getLoopbackAddress();
+            Listener crowded =
+                    Listener.tcp(world.loop(), new InetSocketAddress(host, 80), served::add);
+            Listener.on(
+                    world.loop(),
+                    new InetSocketAddress(host, 81),
+                    ListenerConfig.DEFAULT.withReservedDescriptors(true),
+                    admin::add);
+            world.descriptorLimit(world.openDescriptors() + 40);
+            for (int i = 0; i < 60; i++) {
+                world.connect(80);
+            }
+            world.advance(Duration.ofSeconds(1));
+            assertThat(crowded.isExhausted()).isTrue();
+
+            world.connect(81);
+            world.connect(81);
+            world.advance(Duration.ofSeconds(1));
+            assertThat(admin).as("accepted with reserved descriptors").hasSize(2);
+            assertThat(crowded.isExhausted()).isTrue();
         }
     }
 

@@ -14,6 +14,7 @@ import dev.gyre.internal.sys.DescriptorLimit;
 import dev.gyre.internal.sys.Errno;
 import dev.gyre.internal.sys.Linux;
 import dev.gyre.internal.sys.SyscallFactories;
+import dev.gyre.io.ListenerConfig;
 import dev.gyre.io.operation.AcceptOperation;
 
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,7 @@ final class Acceptor {
     private final DescriptorLimit limit;
     private final OpenDescriptor socket;
     private final int backlog;
+    private final boolean usesReserved;
     private final LoopListener listener;
     private final LoopAcceptOperation accept;
 
@@ -81,12 +83,13 @@ final class Acceptor {
     /// and reset. Otherwise that peer would wait without a response.
     private @Nullable OpenDescriptor reserve;
 
-    Acceptor(Streams streams, OpenDescriptor socket, int backlog, LoopListener listener) {
+    Acceptor(Streams streams, OpenDescriptor socket, ListenerConfig config, LoopListener listener) {
         this.streams = streams;
         syscalls = streams.operations().syscalls();
         limit = syscalls.limit();
         this.socket = socket;
-        this.backlog = backlog;
+        backlog = config.backlog();
+        usesReserved = config.reservedDescriptors();
         this.listener = listener;
         singleShot = limit.isWithin(backlog, socket.fd());
         refillReserve();
@@ -194,7 +197,7 @@ final class Acceptor {
         int fd = connection.fd();
         if (!socket.isOpen()) {
             reject(connection);
-        } else if (limit.isReserved(fd)) {
+        } else if (!usesReserved && limit.isReserved(fd)) {
             reject(connection);
             onExhausted(Errno.EMFILE, 1);
         } else {

@@ -61,7 +61,7 @@ public final class LoopListener implements Listener, ConnectionLimit.Waiter {
         this.handler = handler;
         this.slot = slot;
         address = NativeSockets.localAddress(streams.operations().syscalls(), socket);
-        acceptor = new Acceptor(streams, socket, config.backlog(), this);
+        acceptor = new Acceptor(streams, socket, config, this);
     }
 
     public static LoopListener open(

@@ -48,8 +48,9 @@ import java.util.function.Supplier;
 /// | `GET /health` | JSON: `up`, or 503 with `draining` or `down` |
 ///
 /// **Isolation.** It runs on a loop and a daemon thread of its own, with limits of its own: 64
-/// connections, short timeouts, small bodies. A stalled loop cannot block it. The watched loops are
-/// asked for their connections only, and visit a few per tick.
+/// connections, short timeouts, small bodies. A stalled loop cannot block it, and it accepts
+/// connections when other listeners have exhausted the descriptors. The watched loops are asked for
+/// their connections only, and visit a few per tick.
 ///
 /// **Access.** It has no authentication. It listens on loopback addresses and Unix domain sockets
 /// only, unless [#allowRemote()] is set, and requires a local `Host` header, so that pages of other
@@ -164,7 +165,11 @@ public final class AdminServer implements AutoCloseable {
             boolean checksHost = !remote && address instanceof InetSocketAddress;
             AdminRoutes.addTo(
                     created, new Watched(loops, trace, draining, metrics, watchdog), checksHost);
-            created.listen(address, ListenerConfig.DEFAULT.withMaxConnections(MAX_CONNECTIONS));
+            created.listen(
+                    address,
+                    ListenerConfig.DEFAULT
+                            .withMaxConnections(MAX_CONNECTIONS)
+                            .withReservedDescriptors(true));
             Thread.ofPlatform().name("gyre-admin").daemon().start(loop::run);
             server = created;
         } catch (Throwable e) {

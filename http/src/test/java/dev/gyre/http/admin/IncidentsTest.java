@@ -75,8 +75,8 @@ final class IncidentsTest extends IncidentFixture {
                             line ->
                                     line.matches(
                                             "(?s)loop incident-0 blocked for .*\\(limit 250 ms\\)"
-                                                + " in .*IncidentsTest\\.block.*IO.*GET"
-                                                + " /report.*"));
+                                                    + " in .*IncidentsTest\\.block.*IO.*GET"
+                                                    + " /report.*"));
         } finally {
             released.countDown();
         }
