@@ -2,7 +2,7 @@ package dev.gyre;
 
 import dev.gyre.internal.loop.Loop;
 import dev.gyre.internal.loop.LoopTrace;
-import dev.gyre.internal.net.ConnectionList;
+import dev.gyre.internal.net.ConnectionListing;
 import dev.gyre.io.Descriptor;
 import dev.gyre.metrics.ConnectionInfo;
 import dev.gyre.metrics.LoopMetrics;
@@ -275,7 +275,7 @@ public sealed interface EventLoop extends Executor, AutoCloseable permits Loop {
     ///     so when it runs next. Fails with [LoopTerminatedException] if the loop terminates
     ///     before. Dependents run on a virtual thread, never on the loop's
     default CompletionStage<List<ConnectionInfo>> connections() {
-        return ConnectionList.of(this);
+        return ConnectionListing.of(this);
     }
 
     /// Returns the trace of this loop's connections, which is off by default. Callable from any

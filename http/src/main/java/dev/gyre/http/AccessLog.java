@@ -96,6 +96,9 @@ public final class AccessLog implements Middleware, AutoCloseable {
     private final Object reopenLock = new Object();
     private CompletableFuture<@Nullable Void> reopened = new CompletableFuture<>();
 
+    // Shared: completed by the writer when it ends.
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+
     private AccessLog(
             boolean combined,
             InstantSource clock,
@@ -196,10 +199,18 @@ public final class AccessLog implements Middleware, AutoCloseable {
     // ------------------------------------------------------------------ writing
 
     private void write() {
+        try {
+            writeUntilEnd();
+        } finally {
+            ended.complete(null);
+        }
+    }
+
+    private void writeUntilEnd() {
         boolean unflushed = false;
         long flushedAt = System.nanoTime();
-        boolean ended = false;
-        while (!ended) {
+        boolean ends = false;
+        while (!ends) {
             try {
                 long left = FLUSH_NANOS - (System.nanoTime() - flushedAt);
                 String line =
@@ -207,9 +218,10 @@ public final class AccessLog implements Middleware, AutoCloseable {
                                 ? queue.poll(Math.max(0, left), TimeUnit.NANOSECONDS)
                                 : queue.take();
                 if (END.equals(line)) {
-                    ended = true;
+                    ends = true;
                 } else if (REOPEN.equals(line)) {
                     unflushed = false;
+                    flush();
                     reopenFile();
                 } else if (line != null) {
                     if (!unflushed) {
@@ -218,12 +230,12 @@ public final class AccessLog implements Middleware, AutoCloseable {
                     unflushed = true;
                     write(line);
                 }
-                if (ended || (unflushed && System.nanoTime() - flushedAt >= FLUSH_NANOS)) {
+                if (ends || (unflushed && System.nanoTime() - flushedAt >= FLUSH_NANOS)) {
                     unflushed = false;
                     flush();
                 }
             } catch (InterruptedException e) {
-                ended = true;
+                ends = true;
                 flush();
             }
         }
@@ -272,7 +284,8 @@ public final class AccessLog implements Middleware, AutoCloseable {
             reopened = new CompletableFuture<>();
             try {
                 if (queue.offer(REOPEN, CLOSE_NANOS, TimeUnit.NANOSECONDS)) {
-                    reopened.get(CLOSE_NANOS, TimeUnit.NANOSECONDS);
+                    CompletableFuture.anyOf(reopened, ended)
+                            .get(CLOSE_NANOS, TimeUnit.NANOSECONDS);
                     return;
                 }
             } catch (TimeoutException e) {
@@ -290,10 +303,10 @@ public final class AccessLog implements Middleware, AutoCloseable {
     private void reopenFile() {
         try {
             if (file != null) {
-                countDropped(file.reopen(), file.failure());
+                file.reopen();
             }
             reopened.complete(null);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             reopened.completeExceptionally(e);
         }
     }

@@ -16,15 +16,18 @@ import java.util.List;
 ///     .get("/metrics", PrometheusText.handler(group, metrics));
 /// ```
 ///
-/// Names and attributes follow the stable HTTP conventions of OpenTelemetry: see [PrometheusText].
+/// Names and attributes follow the OpenTelemetry semantic conventions for HTTP; body sizes are
+/// summaries instead of histograms: see [PrometheusText].
 ///
-/// **Measured** are all requests of a server, those rejected before routing included. A duration
-/// starts when the loop received the rest of the request's head, and ends when the response is
-/// complete, the connection lost, or a WebSocket open. It is zero for rejected requests.
+/// **Scope.** Measures all requests of a server, including those rejected before routing. A
+/// duration starts when the head is complete. It ends when the response completes, the connection
+/// is lost, or the WebSocket opens. The responses to pipelined requests that arrived together and
+/// are handled at once are written together: their durations end at that write. Rejected requests
+/// have no duration.
 ///
-/// **Cost.** One clock read per request, and no allocation. A series takes 18 KB per loop. Each
-/// loop has at most 1 000. Further ones are counted together under the route `_other`, and by
-/// [#overflows()].
+/// **Cost.** One clock read per write of responses, and no allocation. A series takes 19 KB per
+/// loop. Each loop has at most 200, which take 4 MB. Further ones are counted together under the
+/// route `_other`, and by [#overflows()].
 ///
 /// **Order.** Add it to a server, once. Its place among other middleware does not matter, because
 /// the server itself measures. In a [RouteGroup] it throws an [IllegalArgumentException].
@@ -36,14 +39,15 @@ public sealed interface HttpMetrics extends Middleware permits RequestMetrics {
     ///
     /// @param loop the name of the loop
     /// @param scheme `http` or `https`, of the connection
-    /// @param method `_OTHER` if it is none of RFC 9110 or `PATCH`
-    /// @param route the pattern; `null` if no route matched; `_other` beyond the limit of series
-    /// @param status the status code; 499 if the client left before a response began; for the route
-    ///     `_other` the first one of its class, such as 400
-    /// @param errorType the status code from 500, `disconnected` if the client left before a
-    ///     response began, `truncated` if the connection was lost within the response; `null`
-    ///     otherwise
-    /// @param duration the durations, and the number of requests
+    /// @param method the method; `_OTHER` unless it is defined in RFC 9110 or is `PATCH`
+    /// @param route the pattern; `null` if no route matched; `_other` beyond the limit of series:
+    ///     method is then `_OTHER`, scheme `http`, and status the first code of its class
+    /// @param status the status code; 499 if the client left before a response began
+    /// @param errorType the status code from 500, or `5xx` for the route `_other`; `disconnected` if
+    ///     the client left before a response began; `truncated` if the connection was lost within
+    ///     the response; `null` by default
+    /// @param duration the durations of all requests except rejected ones
+    /// @param rejected the number of requests rejected before routing
     /// @param requestBodyBytes the sum of all request bodies as received, without their framing
     /// @param responseBodyBytes the sum of all response bodies, without their framing
     record Series(
@@ -54,8 +58,24 @@ public sealed interface HttpMetrics extends Middleware permits RequestMetrics {
             int status,
             @Nullable String errorType,
             Histogram duration,
+            long rejected,
             long requestBodyBytes,
-            long responseBodyBytes) {}
+            long responseBodyBytes) {
+        /// The route of all requests beyond the limit of series.
+        public static final String OVERFLOW_ROUTE = "_other";
+
+        /// Returns the number of requests, including rejected ones.
+        public long requests() {
+            return duration.count() + rejected;
+        }
+
+        /// Returns the status as text: its class, such as `5xx`, for the route `_other`.
+        public String statusText() {
+            return OVERFLOW_ROUTE.equals(route)
+                    ? status / 100 + "xx"
+                    : Integer.toString(status);
+        }
+    }
 
     /// The requests in progress of one loop.
     ///
@@ -70,7 +90,7 @@ public sealed interface HttpMetrics extends Middleware permits RequestMetrics {
         return new RequestMetrics();
     }
 
-    /// Returns a copy of all series. A loop that replaced a failed one of its group starts anew.
+    /// Returns a copy of all series. They include loops of a group that failed and were replaced.
     List<Series> series();
 
     /// Returns the requests in progress, by loop, scheme and method. Combinations that had no

@@ -18,8 +18,9 @@ import java.util.function.Supplier;
 ///     .get("/metrics", PrometheusText.handler(group, metrics));
 /// ```
 ///
-/// Metrics of loops begin with `gyre_` and have the label `loop`. Those of HTTP are sums over all
-/// loops, with the names and attributes of OpenTelemetry's stable conventions:
+/// `gyre_*` metrics have the label `loop`, except `gyre_http_series_overflows_total` and
+/// `gyre_http_requests_rejected_total`. `http_server_*` metrics are sums over all loops. They follow
+/// the OpenTelemetry semantic conventions for HTTP; body sizes are summaries instead of histograms.
 ///
 /// | metric | type |
 /// |---|---|
@@ -29,6 +30,7 @@ import java.util.function.Supplier;
 /// | `http_server_request_duration_seconds` | histogram |
 /// | `http_server_request_body_size_bytes`, `http_server_response_body_size_bytes` | summary |
 /// | `http_server_active_requests` | gauge |
+/// | `gyre_http_requests_rejected_total`, `gyre_http_series_overflows_total` | counter |
 ///
 /// Buckets range from 10 µs to 10 s.
 ///

@@ -23,7 +23,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -93,6 +96,27 @@ class AccessLogTest {
             assertThat(log.dropped()).isZero();
         }
         assertThat(Files.readString(rotated)).contains("GET /none ");
+    }
+
+    @Test
+    void reopen_duringAClose_returns() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            AccessLog log = AccessLog.common(directory.resolve("access.log"));
+            CyclicBarrier start = new CyclicBarrier(2);
+            CompletableFuture<Void> reopened =
+                    CompletableFuture.runAsync(
+                            () -> {
+                                try {
+                                    start.await();
+                                    log.reopen();
+                                } catch (Exception e) {
+                                    throw new CompletionException(e);
+                                }
+                            });
+            start.await();
+            log.close();
+            reopened.join();
+        }
     }
 
     @Test

@@ -54,7 +54,7 @@ public final class Streams implements AutoCloseable {
     private @Nullable Connection first;
 
     /// Lists of connections in progress.
-    private final List<ConnectionList> lists = new ArrayList<>();
+    private final List<ConnectionListing> lists = new ArrayList<>();
 
     private long nextId;
     private long endOfIds;
@@ -253,7 +253,7 @@ public final class Streams implements AutoCloseable {
 
     private void unlink(Connection connection) {
         for (int i = 0; i < lists.size(); i++) {
-            lists.get(i).removing(connection);
+            lists.get(i).beforeRemove(connection);
         }
         Connection before = connection.previous;
         Connection after = connection.next;
@@ -273,11 +273,11 @@ public final class Streams implements AutoCloseable {
         return first;
     }
 
-    void add(ConnectionList list) {
+    void add(ConnectionListing list) {
         lists.add(list);
     }
 
-    void remove(ConnectionList list) {
+    void remove(ConnectionListing list) {
         lists.remove(list);
     }
 

@@ -7,7 +7,7 @@ import dev.gyre.http.HttpConfig;
 import dev.gyre.http.HttpMetrics;
 import dev.gyre.http.HttpServer;
 import dev.gyre.http.internal.admin.AdminRoutes;
-import dev.gyre.http.internal.admin.Watched;
+import dev.gyre.http.internal.admin.AdminSources;
 import dev.gyre.io.ListenerConfig;
 import dev.gyre.metrics.Trace;
 import dev.gyre.metrics.Watchdog;
@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// An HTTP server that shows what loops do: on an address of its own, for operators.
+/// Serves metrics, connections, stalls and traces of loops to operators, on a separate address.
 ///
 /// ```java
 /// var admin = AdminServer.of(group)
@@ -39,23 +39,32 @@ import java.util.function.Supplier;
 /// | `GET /` | the dashboard |
 /// | `GET /metrics` | Prometheus text: see [dev.gyre.http.PrometheusText] |
 /// | `GET /loops` | JSON: figures of each loop, and what it runs |
-/// | `GET /connections` | JSON; parameters `loop`, `state`, `peer`, `activity`, `sort`, `limit` |
+/// | `GET /connections` | JSON; parameters `loop`, `state`, `peer`, `activity`, `q`, `sort`, `limit` |
 /// | `GET /connections/{id}` | JSON: one connection |
 /// | `GET /stalls` | JSON: recent stalls with their stacks |
-/// | `GET /trace` | recorded events; parameters `format` (`text` or `json`), `connection` |
+/// | `GET /trace` | recorded events; parameters `format`, `connection`, `limit` |
 /// | `POST /trace` | starts a trace; form field `connection`, `peer`, `route` or `all` |
 /// | `DELETE /trace` | stops the trace |
 /// | `GET /health` | JSON: `up`, or 503 with `draining` or `down` |
 ///
 /// **Isolation.** It runs on a loop and a daemon thread of its own, with limits of its own: 64
 /// connections, short timeouts, small bodies. A stalled loop cannot block it, and it accepts
-/// connections when other listeners have exhausted the descriptors. The watched loops are asked for
-/// their connections only, and visit a few per tick.
+/// connections when other listeners have exhausted the descriptors. Only listing connections runs on
+/// the watched loops, at most 256 connections per tick. A list is at most one second old: requests
+/// in that time share it.
+///
+/// **Connections.** `q` selects connections whose id, peer, loop, state or activity contains the
+/// text. `total` counts the selected ones. `states` counts all connections of the listed loops.
+///
+/// **Trace.** `format` is `text` or `json`. The response has the newest events, 1 000 by default;
+/// in JSON, `total` is the number of all recorded ones. A trace started by `POST` stops after 60
+/// seconds without `GET /trace`.
 ///
 /// **Access.** It has no authentication. It listens on loopback addresses and Unix domain sockets
 /// only, unless [#allowRemote()] is set, and requires a local `Host` header, so that pages of other
 /// sites cannot read it by DNS rebinding. Requests that change anything need the header
-/// `X-Gyre-Admin: 1`, which such pages cannot send.
+/// `X-Gyre-Admin: 1`, which such pages cannot send. Requests that a browser marks as sent by
+/// another site are rejected, except a link to the dashboard.
 ///
 /// **Threads.** Configure it on one thread before [#listen]. [#address()] and [#close()] may be
 /// called on any thread.
@@ -136,7 +145,7 @@ public final class AdminServer implements AutoCloseable {
 
     private void requireNotListening() {
         if (server != null) {
-            throw new IllegalStateException("the admin server listens already: configure it first");
+            throw new IllegalStateException("the admin server is already listening: configure it before listen()");
         }
     }
 
@@ -164,7 +173,7 @@ public final class AdminServer implements AutoCloseable {
             HttpServer created = HttpServer.on(loop, config());
             boolean checksHost = !remote && address instanceof InetSocketAddress;
             AdminRoutes.addTo(
-                    created, new Watched(loops, trace, draining, metrics, watchdog), checksHost);
+                    created, new AdminSources(loops, trace, draining, metrics, watchdog), checksHost);
             created.listen(
                     address,
                     ListenerConfig.DEFAULT

@@ -160,16 +160,25 @@ class AdminServerTest {
         String all = awaitConnections(admin, "", "GET /wait, handling");
 
         assertThat(all)
-                .startsWith("{\"total\":2,\"notResponding\":[],\"connections\":[{\"id\":")
+                .startsWith("{\"total\":2,\"notResponding\":[],\"states\":{\"READING\":2},")
                 .contains("\"peer\":\"" + peerOf(idle) + "\"")
                 .contains("\"peer\":\"" + peerOf(waiting) + "\"")
                 .contains("\"activity\":\"idle\"");
         assertThat(get(admin, "/connections?activity=wait"))
                 .startsWith("{\"total\":1,")
+                .as("the states of all connections")
+                .contains("\"states\":{\"READING\":2}")
                 .contains(peerOf(waiting));
         assertThat(get(admin, "/connections?peer=" + peerOf(idle)))
                 .startsWith("{\"total\":1,")
                 .contains(peerOf(idle));
+        for (String part : List.of("GET%20/WAIT", ":" + waiting.getLocalPort())) {
+            assertThat(get(admin, "/connections?q=" + part))
+                    .startsWith("{\"total\":1,")
+                    .contains(peerOf(waiting));
+        }
+        assertThat(get(admin, "/connections?q=reading")).startsWith("{\"total\":2,");
+        assertThat(get(admin, "/connections?q=none")).startsWith("{\"total\":0,");
         assertThat(get(admin, "/connections?limit=1"))
                 .startsWith("{\"total\":2,")
                 .doesNotContain("},{");
@@ -329,14 +338,23 @@ class AdminServerTest {
                 .doesNotContain("secret");
         String id = text.replaceAll("(?s).* #(\\d+) PROTOCOL.*", "$1");
         assertThat(get(admin, "/trace?format=json&connection=" + id))
-                .startsWith("{\"on\":true,\"total\":")
+                .startsWith("{\"on\":true,\"filter\":\"route /hello\",\"total\":")
                 .contains("\"connection\":" + id + ",\"kind\":\"PROTOCOL\",\"detail\":\"request");
         assertThat(get(admin, "/trace?format=json&connection=999999999"))
-                .isEqualTo("{\"on\":true,\"total\":0,\"events\":[]}");
+                .endsWith(",\"total\":0,\"events\":[]}");
+        assertThat(get(admin, "/trace?limit=1").lines()).hasSize(1);
+        assertThat(get(admin, "/trace?format=json&limit=1")).doesNotContain("},{");
 
         assertThat(change(admin, "DELETE", "", 200)).isEqualTo("{\"on\":false}");
+        long requests = requestsIn(get(admin, "/trace?format=text"));
         served("/hello");
-        assertThat(get(admin, "/trace?format=text")).isEqualTo(text);
+        assertThat(requestsIn(get(admin, "/trace?format=text"))).isEqualTo(requests).isPositive();
+        assertThat(get(admin, "/trace?format=json"))
+                .startsWith("{\"on\":false,\"filter\":null,\"total\":");
+    }
+
+    private static long requestsIn(String trace) {
+        return trace.lines().filter(line -> line.contains("PROTOCOL request")).count();
     }
 
     @Test
@@ -418,6 +436,30 @@ class AdminServerTest {
         for (String host :
                 List.of("evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "")) {
             assertThat(withHost(admin, host)).as(host).startsWith("HTTP/1.1 421 ");
+        }
+    }
+
+    @Test
+    @Clause("V-7")
+    void request_ofAnotherSite_isForbiddenUnlessItOpensTheDashboard() throws Exception {
+        AdminServer admin = start();
+        String site = "Sec-Fetch-Site";
+        String mode = "Sec-Fetch-Mode";
+        for (String other : List.of("cross-site", "same-site")) {
+            assertThat(send(admin, "GET", "/loops", site, other, mode, "no-cors").statusCode())
+                    .isEqualTo(403);
+            assertThat(send(admin, "GET", "/loops", site, other, mode, "navigate").statusCode())
+                    .isEqualTo(403);
+            assertThat(send(admin, "GET", "/", site, other, mode, "no-cors").statusCode())
+                    .isEqualTo(403);
+            assertThat(send(admin, "GET", "/", site, other, mode, "navigate").statusCode())
+                    .isEqualTo(200);
+        }
+        for (String own : List.of("same-origin", "none")) {
+            HttpResponse<String> response = send(admin, "GET", "/loops", site, own);
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.headers().firstValue("Cross-Origin-Resource-Policy"))
+                    .hasValue("same-origin");
         }
     }
 

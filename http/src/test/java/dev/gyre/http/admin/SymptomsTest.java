@@ -94,7 +94,7 @@ final class SymptomsTest extends IncidentFixture {
                         .filter(
                                 line ->
                                         line.startsWith(
-                                                "http_server_request_duration_seconds_count"))
+                                                "gyre_http_requests_rejected_total"))
                         .toList();
         assertThat(counts).hasSize(1);
         assertThat(counts.getFirst())

@@ -8,6 +8,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -24,13 +26,15 @@ final class HttpMeters {
     private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /// The sums of all loops for one combination of attributes.
-    private record Totals(long requests, long nanos, long requestBytes, long responseBytes) {
-        static final Totals NONE = new Totals(0, 0, 0, 0);
+    private record Totals(
+            long timed, long nanos, long rejected, long requestBytes, long responseBytes) {
+        static final Totals NONE = new Totals(0, 0, 0, 0, 0);
 
         Totals plus(HttpMetrics.Series series) {
             return new Totals(
-                    requests + series.duration().count(),
+                    timed + series.duration().count(),
                     nanos + series.duration().sum().toNanos(),
+                    rejected + series.rejected(),
                     requestBytes + series.requestBodyBytes(),
                     responseBytes + series.responseBodyBytes());
         }
@@ -59,13 +63,16 @@ final class HttpMeters {
                         FunctionTimer.builder(
                                         "http.server.request.duration",
                                         this,
-                                        meters -> meters.totals(tags).requests,
+                                        meters -> meters.totals(tags).timed,
                                         meters -> meters.totals(tags).nanos,
                                         TimeUnit.NANOSECONDS)
                                 .tags(tags)
                                 .register(registry);
-                counter(registry, "http.server.request.body.size", tags, t -> t.requestBytes);
-                counter(registry, "http.server.response.body.size", tags, t -> t.responseBytes);
+                String bytes = "bytes";
+                counter(registry, "http.server.request.body.size", tags, bytes, t -> t.requestBytes);
+                counter(
+                        registry, "http.server.response.body.size", tags, bytes, t -> t.responseBytes);
+                counter(registry, "gyre.http.requests.rejected", tags, null, t -> t.rejected);
             }
         }
         for (Tags tags : copy.active.keySet()) {
@@ -83,12 +90,16 @@ final class HttpMeters {
     }
 
     private void counter(
-            MeterRegistry registry, String name, Tags tags, ToDoubleFunction<Totals> value) {
+            MeterRegistry registry,
+            String name,
+            Tags tags,
+            @Nullable String unit,
+            ToDoubleFunction<Totals> value) {
         FunctionCounter _ =
                 FunctionCounter.builder(
                                 name, this, meters -> value.applyAsDouble(meters.totals(tags)))
                         .tags(tags)
-                        .baseUnit("bytes")
+                        .baseUnit(unit)
                         .register(registry);
     }
 
@@ -113,7 +124,7 @@ final class HttpMeters {
             Tags tags =
                     Tags.of("http.request.method", each.method())
                             .and("http.route", Objects.requireNonNullElse(each.route(), "none"))
-                            .and("http.response.status_code", Integer.toString(each.status()))
+                            .and("http.response.status_code", each.statusText())
                             .and("url.scheme", each.scheme())
                             .and(
                                     "error.type",

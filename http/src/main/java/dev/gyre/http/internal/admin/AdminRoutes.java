@@ -1,6 +1,6 @@
 package dev.gyre.http.internal.admin;
 
-import static dev.gyre.http.internal.admin.Watched.seconds;
+import static dev.gyre.http.internal.admin.AdminSources.seconds;
 
 import dev.gyre.EventLoop;
 import dev.gyre.LoopState;
@@ -47,25 +47,25 @@ public final class AdminRoutes {
                     + " img-src 'self' data:; connect-src 'self'; base-uri 'none';"
                     + " form-action 'none'; frame-ancestors 'none'";
 
-    private final Watched watched;
+    private final AdminSources sources;
     private final boolean checksHost;
     private final LoopFigures figures;
     private final ConnectionSearch connections;
     private final byte[] page = page();
 
-    private AdminRoutes(EventLoop admin, Watched watched, boolean checksHost) {
-        this.watched = watched;
+    private AdminRoutes(EventLoop admin, AdminSources sources, boolean checksHost) {
+        this.sources = sources;
         this.checksHost = checksHost;
-        figures = new LoopFigures(watched, admin);
-        connections = new ConnectionSearch(watched, admin);
+        figures = new LoopFigures(sources, admin);
+        connections = new ConnectionSearch(sources, admin);
     }
 
     /// Adds the endpoints to a server.
     ///
     /// @param checksHost whether only requests for a local host are served
-    public static void addTo(HttpServer server, Watched watched, boolean checksHost) {
-        AdminRoutes routes = new AdminRoutes(server.loop(), watched, checksHost);
-        TraceControl trace = new TraceControl(watched.trace());
+    public static void addTo(HttpServer server, AdminSources sources, boolean checksHost) {
+        AdminRoutes routes = new AdminRoutes(server.loop(), sources, checksHost);
+        TraceControl trace = new TraceControl(sources.trace(), server.loop());
         server.errorFormat(ErrorFormat.PROBLEM_JSON)
                 .use(routes::protect)
                 .get("/", routes::dashboard)
@@ -86,15 +86,27 @@ public final class AdminRoutes {
     private Promise<?> protect(Request request, Response response, Handler next) throws Exception {
         response.header("Cache-Control", "no-store");
         response.header("X-Content-Type-Options", "nosniff");
+        response.header("Cross-Origin-Resource-Policy", "same-origin");
         if (checksHost && !LOCAL_HOST.matcher(request.host()).matches()) {
             throw new HttpException(
                     421, "use the host name localhost: this address serves this machine only");
+        }
+        if (isFromAnotherSite(request)) {
+            throw new HttpException(403, "pages of other sites cannot read this address");
         }
         if (!SAFE_METHODS.contains(request.method())
                 && !"1".equals(request.header("X-Gyre-Admin"))) {
             throw new HttpException(403, "this request needs the header X-Gyre-Admin: 1");
         }
         return next.handle(request, response);
+    }
+
+    /// Browsers say which site a request comes from. A link to the dashboard is allowed.
+    private static boolean isFromAnotherSite(Request request) {
+        String site = request.header("Sec-Fetch-Site");
+        boolean navigates =
+                "navigate".equals(request.header("Sec-Fetch-Mode")) && request.path().equals("/");
+        return ("cross-site".equals(site) || "same-site".equals(site)) && !navigates;
     }
 
     // ------------------------------------------------------------------ endpoints
@@ -119,7 +131,7 @@ public final class AdminRoutes {
 
     private Promise<?> metrics(Request request, Response response) {
         return request.loop()
-                .promisify(_ -> MetricsText.of(watched.loops().get(), watched.metrics()))
+                .promisify(_ -> MetricsText.of(sources.loops().get(), sources.metrics()))
                 .then(text -> response.type(PrometheusText.MEDIA_TYPE).text(text));
     }
 
@@ -132,7 +144,7 @@ public final class AdminRoutes {
     }
 
     private Promise<?> stalls(Request request, Response response) {
-        Watchdog watchdog = watched.watchdog();
+        Watchdog watchdog = sources.watchdog();
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("limitSeconds", watchdog == null ? null : seconds(watchdog.limit()));
         json.put(
@@ -158,9 +170,9 @@ public final class AdminRoutes {
 
     private Promise<?> health(Request request, Response response) {
         boolean terminated =
-                watched.loops().get().stream()
+                sources.loops().get().stream()
                         .allMatch(loop -> loop.state() == LoopState.TERMINATED);
-        String status = terminated ? "down" : watched.draining().getAsBoolean() ? "draining" : "up";
+        String status = terminated ? "down" : sources.draining().getAsBoolean() ? "draining" : "up";
         return response.status(status.equals("up") ? 200 : 503).json(Map.of("status", status));
     }
 }

@@ -1,9 +1,10 @@
 package dev.gyre.http.internal.admin;
 
-import static dev.gyre.http.internal.admin.Watched.seconds;
+import static dev.gyre.http.internal.admin.AdminSources.seconds;
 
 import dev.gyre.EventLoop;
 import dev.gyre.Promise;
+import dev.gyre.Timer;
 import dev.gyre.http.HttpException;
 import dev.gyre.http.Request;
 import dev.gyre.io.StreamState;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,14 +25,17 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Lists connections for `GET /connections`. A loop has at most one listing in flight, which
-/// concurrent requests share. One that does not respond within a second is named instead.
+/// concurrent requests share. Its result is used for one second, so that polling does not keep the
+/// loops busy, and is then released. A loop that does not respond within a second is named instead.
 ///
 /// Loop thread of the admin address only.
 final class ConnectionSearch {
     private static final int DEFAULT_LIMIT = 100;
     private static final int MAX_LIMIT = 10_000;
+    private static final Duration RESULT_AGE = Duration.ofSeconds(1);
 
     private static final Map<String, Comparator<ConnectionInfo>> ORDERS =
             Map.of(
@@ -45,25 +50,30 @@ final class ConnectionSearch {
 
     /// The connections of all loops.
     ///
+    /// @param lists the connections of each loop
     /// @param notResponding the names of loops whose connections are missing
-    record Found(List<ConnectionInfo> connections, List<String> notResponding) {}
+    private record ListingResult(List<List<ConnectionInfo>> lists, List<String> notResponding) {
+        Stream<ConnectionInfo> connections() {
+            return lists.stream().flatMap(List::stream);
+        }
+    }
 
-    private final Watched watched;
+    private final AdminSources sources;
     private final EventLoop admin;
 
     // Loop thread only.
     private final Map<EventLoop, Listing> listings = new HashMap<>();
 
-    ConnectionSearch(Watched watched, EventLoop admin) {
-        this.watched = watched;
+    ConnectionSearch(AdminSources sources, EventLoop admin) {
+        this.sources = sources;
         this.admin = admin;
     }
 
     // ------------------------------------------------------------------ asking the loops
 
-    private Promise<Found> list(List<EventLoop> loops) {
-        listings.keySet().retainAll(watched.loops().get());
-        Found found = new Found(new ArrayList<>(), new ArrayList<>());
+    private Promise<ListingResult> list(List<EventLoop> loops) {
+        listings.keySet().retainAll(sources.loops().get());
+        ListingResult found = new ListingResult(new ArrayList<>(), new ArrayList<>());
         List<Promise<Object>> pending = new ArrayList<>();
         for (EventLoop loop : loops) {
             String name = loop.config().name();
@@ -74,7 +84,7 @@ final class ConnectionSearch {
                 pending.add(
                         Promise.from(admin, listing.result)
                                 .orTimeout(LoopFigures.RESPONSE_LIMIT)
-                                .then(found.connections::addAll, _ -> found.notResponding.add(name))
+                                .then(found.lists::add, _ -> found.notResponding.add(name))
                                 .then(added -> added));
             }
         }
@@ -83,17 +93,29 @@ final class ConnectionSearch {
 
     private boolean isOverdue(Listing listing) {
         return !listing.result.isDone()
-                && admin.nanoTime() - listing.sinceNanos >= LoopFigures.RESPONSE_LIMIT.toNanos();
+                && now() - listing.sinceNanos >= LoopFigures.RESPONSE_LIMIT.toNanos();
     }
 
-    /// Returns the listing in flight, or starts one.
+    /// Returns the listing in flight or the last result, or starts a listing.
     private Listing listing(EventLoop loop) {
         Listing known = listings.get(loop);
-        if (known == null || known.result.isDone()) {
-            known = new Listing(loop.connections().toCompletableFuture(), admin.nanoTime());
-            listings.put(loop, known);
+        if (known == null) {
+            Listing started = new Listing(loop.connections().toCompletableFuture(), now());
+            listings.put(loop, started);
+            Promise<?> _ =
+                    Promise.from(admin, started.result)
+                            .then(_ -> dropLater(loop, started), _ -> dropLater(loop, started));
+            known = started;
         }
         return known;
+    }
+
+    private long now() {
+        return admin.nanoTime();
+    }
+
+    private Timer dropLater(EventLoop loop, Listing done) {
+        return admin.after(RESULT_AGE, _ -> listings.remove(loop, done)).unreference();
     }
 
     // ------------------------------------------------------------------ requests
@@ -101,24 +123,29 @@ final class ConnectionSearch {
     /// Returns the response to `GET /connections` as a JSON value.
     Promise<Map<String, Object>> search(Request request) {
         Predicate<ConnectionInfo> filter = filter(request);
-        Comparator<ConnectionInfo> order = order(request.queryParam("sort"));
+        Comparator<ConnectionInfo> order = order(request.queryParam("sort")).reversed();
         long limit = request.queryLong("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
         return list(loopsOf(request.queryParam("loop")))
-                .then(
-                        found -> {
-                            List<ConnectionInfo> all =
-                                    found.connections.stream()
-                                            .filter(filter)
-                                            .sorted(order.reversed())
-                                            .toList();
-                            Map<String, Object> json = new LinkedHashMap<>();
-                            json.put("total", all.size());
-                            json.put("notResponding", found.notResponding);
-                            json.put(
-                                    "connections",
-                                    all.stream().limit(limit).map(ConnectionSearch::json).toList());
-                            return json;
-                        });
+                .thenCompose(found -> admin.promisify(_ -> json(found, filter, order, limit)));
+    }
+
+    /// Sorts all connections, so call it outside the loop.
+    private static Map<String, Object> json(
+            ListingResult found,
+            Predicate<ConnectionInfo> filter,
+            Comparator<ConnectionInfo> order,
+            long limit) {
+        List<ConnectionInfo> all = found.connections().filter(filter).sorted(order).toList();
+        Map<StreamState, Integer> states = new EnumMap<>(StreamState.class);
+        found.connections().forEach(each -> states.merge(each.state(), 1, Integer::sum));
+        Map<String, Integer> named = new LinkedHashMap<>();
+        states.forEach((state, count) -> named.put(state.name(), count));
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("total", all.size());
+        json.put("notResponding", found.notResponding);
+        json.put("states", named);
+        json.put("connections", all.stream().limit(limit).map(ConnectionSearch::json).toList());
+        return json;
     }
 
     /// Returns the response to `GET /connections/{id}` as a JSON value.
@@ -126,14 +153,17 @@ final class ConnectionSearch {
     /// @throws HttpException 400 if the id is not a number
     Promise<Map<String, @Nullable Object>> find(String id) {
         long wanted = parseId(id);
-        return list(watched.loops().get())
-                .then(
+        return list(sources.loops().get())
+                .thenCompose(
                         found ->
-                                found.connections.stream()
-                                        .filter(each -> each.id() == wanted)
-                                        .findFirst()
-                                        .map(ConnectionSearch::json)
-                                        .orElseThrow(() -> notFound(wanted, found)));
+                                admin.promisify(
+                                        _ ->
+                                                found.connections()
+                                                        .filter(each -> each.id() == wanted)
+                                                        .findFirst()
+                                                        .map(ConnectionSearch::json)
+                                                        .orElseThrow(
+                                                                () -> notFound(wanted, found))));
     }
 
     /// @throws HttpException 400 if the id is not a number
@@ -145,7 +175,7 @@ final class ConnectionSearch {
         }
     }
 
-    private static HttpException notFound(long id, Found found) {
+    private static HttpException notFound(long id, ListingResult found) {
         String missing =
                 found.notResponding.isEmpty()
                         ? ""
@@ -156,7 +186,7 @@ final class ConnectionSearch {
     }
 
     private List<EventLoop> loopsOf(@Nullable String name) {
-        List<EventLoop> all = watched.loops().get();
+        List<EventLoop> all = sources.loops().get();
         if (name == null) {
             return all;
         }
@@ -172,11 +202,25 @@ final class ConnectionSearch {
         String state = request.queryParam("state");
         String peer = request.queryParam("peer");
         String activity = request.queryParam("activity");
+        String text = request.queryParam("q");
         StreamState wanted = state == null ? null : stateOf(state);
+        String part = text == null ? "" : text.toLowerCase(Locale.ROOT);
         return connection ->
                 (wanted == null || connection.state() == wanted)
-                        && (peer == null || Watched.text(connection.peer()).contains(peer))
-                        && (activity == null || connection.activity().contains(activity));
+                        && (peer == null || AdminSources.text(connection.peer()).contains(peer))
+                        && (activity == null || connection.activity().contains(activity))
+                        && (part.isEmpty() || matches(connection, part));
+    }
+
+    /// Returns whether a text that users see contains the part, in lower case.
+    private static boolean matches(ConnectionInfo connection, String part) {
+        return Stream.of(
+                        Long.toString(connection.id()),
+                        AdminSources.text(connection.peer()),
+                        connection.loop(),
+                        connection.state().name(),
+                        connection.activity())
+                .anyMatch(text -> text.toLowerCase(Locale.ROOT).contains(part));
     }
 
     private static StreamState stateOf(String name) {
@@ -208,8 +252,8 @@ final class ConnectionSearch {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("id", connection.id());
         json.put("loop", connection.loop());
-        json.put("peer", Watched.text(connection.peer()));
-        json.put("local", Watched.text(connection.local()));
+        json.put("peer", AdminSources.text(connection.peer()));
+        json.put("local", AdminSources.text(connection.local()));
         json.put("state", connection.state());
         json.put("output", connection.outputState());
         json.put("ageSeconds", seconds(connection.age()));

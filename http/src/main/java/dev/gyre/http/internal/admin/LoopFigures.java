@@ -1,6 +1,6 @@
 package dev.gyre.http.internal.admin;
 
-import static dev.gyre.http.internal.admin.Watched.seconds;
+import static dev.gyre.http.internal.admin.AdminSources.seconds;
 
 import dev.gyre.EventLoop;
 import dev.gyre.http.HttpMetrics;
@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /// The figures of loops for `GET /loops`. Counters are totals. Distributions cover the last ten
-/// seconds or more, while clients ask regularly; otherwise the time since the loop was opened.
+/// seconds or more while clients poll; by default, the time since the loop was opened.
 ///
 /// Loop thread of the admin address only. It does not wait for the watched loops.
 final class LoopFigures {
@@ -35,7 +35,7 @@ final class LoopFigures {
     /// The min time between two samples, however many clients ask.
     private static final long SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /// A sample that is older does not describe the present.
+    /// Older samples are discarded.
     private static final long MAX_AGE_NANOS = 3 * WINDOW_NANOS;
 
     /// A loop that runs one callback for longer does not respond.
@@ -56,22 +56,22 @@ final class LoopFigures {
         }
     }
 
-    private final Watched watched;
+    private final AdminSources sources;
     private final EventLoop admin;
     private final @Nullable Instant processStart;
 
     // Loop thread only.
     private final Map<EventLoop, Deque<Sample>> samples = new HashMap<>();
 
-    LoopFigures(Watched watched, EventLoop admin) {
-        this.watched = watched;
+    LoopFigures(AdminSources sources, EventLoop admin) {
+        this.sources = sources;
         this.admin = admin;
         processStart = ProcessHandle.current().info().startInstant().orElse(null);
     }
 
     /// Returns the response as a JSON value.
     Map<String, @Nullable Object> all() {
-        List<EventLoop> loops = watched.loops().get();
+        List<EventLoop> loops = sources.loops().get();
         samples.keySet().retainAll(loops);
         List<Object> figures = new ArrayList<>();
         loops.forEach(loop -> figures.add(of(loop)));
@@ -117,7 +117,7 @@ final class LoopFigures {
         json.put("refused", metrics.connectionsRefused());
         json.put("shed", metrics.connectionsShed());
         json.put("exhaustions", metrics.exhaustions());
-        HttpMetrics http = watched.metrics();
+        HttpMetrics http = sources.metrics();
         json.put("requests", http == null ? null : http.requests(loop));
         json.put("bufferBytes", metrics.bufferMemory());
         json.put("bufferLimit", metrics.bufferMemoryLimit());

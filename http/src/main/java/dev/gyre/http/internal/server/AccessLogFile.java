@@ -49,18 +49,16 @@ public final class AccessLogFile implements Closeable {
                 StandardOpenOption.APPEND);
     }
 
-    /// Writes all lines that wait, then opens the path again: the file may have been renamed.
+    /// Opens the path again: the file may have been renamed. Call [#flush()] before, or lines that
+    /// wait go to the new file.
     ///
-    /// @return the number of lines that were lost since the last call
     /// @throws IOException if it cannot be opened; the previous file stays open
-    public int reopen() throws IOException {
-        int lost = flush();
+    public void reopen() throws IOException {
         FileChannel opened = open(path);
         try (FileChannel _ = channel) {
             channel = opened;
-            torn = false;
+            torn &= opened.size() > 0; // It may be the same file.
         }
-        return lost;
     }
 
     /// Adds a line of an [AccessLogLine].

@@ -16,7 +16,7 @@ final class ExchangeEvents {
     private final ServerContext context;
 
     // Loop thread only.
-    private int origin;
+    private int methodAndScheme;
     private long beganNanos;
 
     ExchangeEvents(Exchange exchange) {
@@ -26,10 +26,10 @@ final class ExchangeEvents {
 
     /// Called when the head has arrived.
     void begin(Stream stream) {
-        LoopRequests metrics = context.metrics;
+        LoopRequestMetrics metrics = context.metrics;
         beganNanos = context.loop.nowNanos();
         if (metrics != null) {
-            origin = metrics.begin(exchange.head, stream.tls() != null);
+            methodAndScheme = metrics.begin(exchange.head, stream.tls() != null);
         }
     }
 
@@ -61,9 +61,10 @@ final class ExchangeEvents {
 
     /// Called once, when the response is complete or lost.
     void end(@Nullable HttpConnection connection) {
-        LoopRequests metrics = context.metrics;
+        LoopRequestMetrics metrics = context.metrics;
         if (metrics != null) {
-            metrics.end(exchange, origin, beganNanos);
+            boolean inBatch = connection != null && connection.serving;
+            metrics.end(exchange, methodAndScheme, beganNanos, inBatch);
         }
         if (connection != null && connection.stream().isTraced()) {
             connection.stream().trace(this::describeEnd);

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 /// Loop thread only.
 final class HttpConnection implements Protocol {
     /// The max number of requests in a row before other connections are served.
-    private static final int MAX_REQUESTS_PER_CALLBACK = 64;
+    static final int MAX_REQUESTS_PER_CALLBACK = 64;
 
     final ServerContext context;
     final ConnectionTimeouts timeouts;
@@ -45,7 +45,7 @@ final class HttpConnection implements Protocol {
 
     private @Nullable ServerResponseStream events;
     private @Nullable Consumer<Stream> upgrade;
-    private boolean serving;
+    boolean serving; // The responses of a read callback are written together at its end.
     private boolean closes; // After the current response.
     private boolean inputEnded; // The client has ended its side, and all input was read.
     private boolean inputEndPending; // The same, with unread requests before the end.

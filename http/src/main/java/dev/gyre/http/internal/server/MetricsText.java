@@ -261,13 +261,17 @@ public final class MetricsText {
         String duration = "http_server_request_duration_seconds";
         head(duration, Type.HISTOGRAM, "Durations of HTTP requests.");
         series.forEach(
-                (labels, all) ->
-                        histogram(
-                                duration,
-                                labels,
-                                all.stream()
-                                        .map(HttpMetrics.Series::duration)
-                                        .reduce(Histogram.EMPTY, Histogram::plus)));
+                (labels, all) -> {
+                    Histogram sum =
+                            all.stream()
+                                    .map(HttpMetrics.Series::duration)
+                                    .reduce(Histogram::plus)
+                                    .orElse(Histogram.EMPTY);
+                    if (sum.count() > 0) { // Rejected requests have no duration.
+                        histogram(duration, labels, sum);
+                    }
+                });
+        addRejected(series);
         addBodySizes(
                 "http_server_request_body_size_bytes",
                 "Sizes of HTTP request bodies.",
@@ -293,6 +297,18 @@ public final class MetricsText {
         sample(overflows, "", http.overflows());
     }
 
+    private void addRejected(Map<String, List<HttpMetrics.Series>> series) {
+        String name = "gyre_http_requests_rejected_total";
+        head(name, Type.COUNTER, "HTTP requests rejected before routing.");
+        series.forEach(
+                (labels, all) -> {
+                    long sum = all.stream().mapToLong(HttpMetrics.Series::rejected).sum();
+                    if (sum > 0) {
+                        sample(name, labels, sum);
+                    }
+                });
+    }
+
     private void addBodySizes(
             String name,
             String help,
@@ -305,7 +321,7 @@ public final class MetricsText {
                     sample(
                             name + "_count",
                             labels,
-                            all.stream().mapToDouble(each -> each.duration().count()).sum());
+                            all.stream().mapToLong(HttpMetrics.Series::requests).sum());
                 });
     }
 
@@ -314,8 +330,7 @@ public final class MetricsText {
         if (series.route() != null) {
             labels.append(',').append(label("http_route", series.route()));
         }
-        String status = Integer.toString(series.status());
-        labels.append(',').append(label("http_response_status_code", status));
+        labels.append(',').append(label("http_response_status_code", series.statusText()));
         labels.append(',').append(label("url_scheme", series.scheme()));
         if (series.errorType() != null) {
             labels.append(',').append(label("error_type", series.errorType()));

@@ -66,7 +66,7 @@ final class Route {
     long timeoutNanos;
 
     /// The series of its pattern; `null` until the first is needed.
-    LoopRequests.@Nullable OfRoute metrics;
+    LoopRequestMetrics.@Nullable RouteSeries metrics;
 
     Route(RouteScope<?> scope, @Nullable RouteEntry entry, Handler handler) {
         this.scope = scope;

@@ -52,7 +52,7 @@ final class ServerContext {
     private @Nullable Exchange spare;
 
     /// `null` unless requests are measured.
-    @Nullable LoopRequests metrics;
+    @Nullable LoopRequestMetrics metrics;
 
     ServerContext(LoopServer server, EventLoop loop, HttpConfig config) {
         this.server = server;
@@ -121,6 +121,9 @@ final class ServerContext {
 
     /// Writes the buffer to the stream of its connection.
     void flush() {
+        if (metrics != null) {
+            metrics.endBatch(); // Before a client can see a response.
+        }
         HttpConnection known = owner;
         owner = null;
         if (known != null && out.readable() > 0) {

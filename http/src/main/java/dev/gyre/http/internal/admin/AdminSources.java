@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// The loops that an admin address shows, and where to find more about them.
+/// The loops that the admin server reports on, with their trace, metrics and watchdog.
 ///
 /// @param loops returns the current loops
 /// @param trace the trace of all loops
 /// @param draining returns whether they are about to terminate
 /// @param metrics `null` if requests are not measured
 /// @param watchdog `null` if stalls are not detected
-public record Watched(
+public record AdminSources(
         Supplier<List<EventLoop>> loops,
         Trace trace,
         BooleanSupplier draining,

@@ -10,6 +10,7 @@ import dev.gyre.metrics.ConnectionInfo;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -17,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 /// ticks: [Streams] reports each removal.
 ///
 /// Loop thread only.
-public final class ConnectionList {
+public final class ConnectionListing {
     /// Connections per tick.
     static final int BATCH = 256;
 
@@ -28,7 +29,7 @@ public final class ConnectionList {
     /// The next connection to visit; null at the end.
     private @Nullable Connection next;
 
-    private ConnectionList(Streams streams) {
+    private ConnectionListing(Streams streams) {
         this.streams = streams;
         outcome = streams.loop().deferred();
         next = streams.first();
@@ -45,7 +46,7 @@ public final class ConnectionList {
         if (streams == null) {
             return Promise.resolved(loop, List.of());
         }
-        ConnectionList list = new ConnectionList(streams);
+        ConnectionListing list = new ConnectionListing(streams);
         streams.add(list);
         loop.defer(list::visit);
         return list.outcome.promise();
@@ -62,7 +63,7 @@ public final class ConnectionList {
                 streams.loop().defer(this::visit);
             } else {
                 streams.remove(this);
-                boolean _ = outcome.resolve(List.copyOf(found));
+                boolean _ = outcome.resolve(Collections.unmodifiableList(found));
             }
         } catch (RuntimeException e) {
             streams.remove(this);
@@ -89,9 +90,9 @@ public final class ConnectionList {
                 connection.input.activity());
     }
 
-    /// A connection is about to leave the list of connections.
+    /// Advances the cursor before a connection is removed.
     @SuppressWarnings("ReferenceEquality") // compares identity
-    void removing(Connection connection) {
+    void beforeRemove(Connection connection) {
         if (next == connection) {
             next = connection.next;
         }
