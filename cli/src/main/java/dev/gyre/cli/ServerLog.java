@@ -12,6 +12,7 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -106,7 +107,7 @@ final class ServerLog implements AutoCloseable {
                 : String.format(
                                 Locale.ROOT,
                                 TEXT,
-                                ZonedDateTime.now(),
+                                ZonedDateTime.now(ZoneId.systemDefault()),
                                 "",
                                 LOGGER,
                                 level,

@@ -25,6 +25,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.List;
@@ -132,10 +133,9 @@ final class Top implements Callable<Integer> {
             // The first request, so that a wrong address is reported without a screen.
             Promise<?> _ =
                     client.get(json && connections ? "/connections?limit=1000" : "/loops")
-                            .then(
+                            .thenAccept(
                                     text -> {
                                         begin(loop, client, screen, text, live);
-                                        return null;
                                     })
                             .recover(
                                     failure -> {
@@ -172,7 +172,7 @@ final class Top implements Callable<Integer> {
     private void printOnce(EventLoop loop, AdminClient client, TopScreen screen) {
         Promise<?> _ =
                 update(client, screen)
-                        .then(
+                        .thenAccept(
                                 _ -> {
                                     int columns =
                                             Terminal.isTerminal(Terminal.Standard.OUTPUT)
@@ -188,7 +188,6 @@ final class Top implements Callable<Integer> {
                                                                     .println(line.text()));
                                     spec.commandLine().getOut().flush();
                                     loop.stop();
-                                    return null;
                                 })
                         .recover(
                                 failure -> {
@@ -198,7 +197,7 @@ final class Top implements Callable<Integer> {
     }
 
     /// Requests what the screen shows.
-    private static Promise<?> update(AdminClient client, TopScreen screen) {
+    private static Promise<@Nullable Void> update(AdminClient client, TopScreen screen) {
         Promise<String> loops = client.get("/loops");
         String path = screen.connectionsPath();
         return loops.thenCompose(
@@ -206,11 +205,10 @@ final class Top implements Callable<Integer> {
                     Json response = Json.parse(text);
                     Promise<String> list =
                             path == null ? Promise.resolved(client.loop(), "{}") : client.get(path);
-                    return list.then(
+                    return list.thenAccept(
                             found -> {
                                 screen.updateConnections(Json.parse(found));
                                 screen.updateLoops(response);
-                                return null;
                             });
                 });
     }
@@ -285,28 +283,26 @@ final class Top implements Callable<Integer> {
             requesting = true;
             Promise<?> _ =
                     update(client, screen)
-                            .then(
+                            .thenAccept(
                                     _ -> {
                                         goneSince = null;
-                                        return null;
                                     })
                             .recover(
                                     failure -> {
                                         gone(failure);
                                         return null;
                                     })
-                            .then(
+                            .thenAccept(
                                     _ -> {
                                         requesting = false;
                                         draw();
-                                        return null;
                                     });
         }
 
         private void gone(Throwable failure) {
             LocalTime since = goneSince;
             if (since == null) {
-                since = LocalTime.now().truncatedTo(ChronoUnit.SECONDS);
+                since = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
                 goneSince = since;
             }
             screen.fail("No response since " + since + ", retrying: " + failure.getMessage());

@@ -120,7 +120,7 @@ final class Trace implements Callable<Integer> {
             if (peer != null) {
                 return "peer=" + encoded(peer);
             }
-            return route == null ? "all=true" : "route=" + encoded(route);
+            return route == null ? "all=" + all : "route=" + encoded(route);
         }
 
         private static String encoded(String value) {
@@ -171,10 +171,9 @@ final class Trace implements Callable<Integer> {
             Promise<?> _ =
                     known(client)
                             .thenCompose(_ -> client.send("POST", "/trace", filter.form()))
-                            .then(
+                            .thenAccept(
                                     _ -> {
                                         begin(client, out);
-                                        return null;
                                     })
                             .recover(failure -> fail(client, failure));
             loop.run();
@@ -213,10 +212,9 @@ final class Trace implements Callable<Integer> {
         requesting = true;
         Promise<?> _ =
                 print(client, out)
-                        .then(
+                        .thenAccept(
                                 _ -> {
                                     requesting = false;
-                                    return null;
                                 })
                         .recover(failure -> fail(client, failure));
     }
@@ -224,25 +222,23 @@ final class Trace implements Callable<Integer> {
     private void lastPoll(AdminClient client, StandardOutput out) {
         Promise<?> _ =
                 print(client, out)
-                        .then(
+                        .thenAccept(
                                 _ -> {
                                     end(client, 0);
-                                    return null;
                                 })
                         .recover(failure -> fail(client, failure));
     }
 
     /// Prints the events that the previous response did not contain.
-    private Promise<?> print(AdminClient client, StandardOutput out) {
+    private Promise<@Nullable Void> print(AdminClient client, StandardOutput out) {
         return client.get("/trace?format=json")
-                .then(
+                .thenAccept(
                         text -> {
                             events.update(Json.parse(text));
                             if (events.lost() > 0) {
                                 printError("At least %d events lost.".formatted(events.lost()));
                             }
                             events.added().forEach(event -> out.println(line(event)));
-                            return null;
                         });
     }
 
@@ -320,16 +316,15 @@ final class Trace implements Callable<Integer> {
     private void stop(AdminClient client, int with) {
         Promise<?> _ =
                 client.send("DELETE", "/trace", "")
-                        .then(
+                        .thenAccept(
                                 _ -> {
                                     client.loop().stop();
-                                    return null;
                                 })
                         .recover(failure -> fail(client, failure));
         status = with;
     }
 
-    private @Nullable Object fail(AdminClient client, Throwable failure) {
+    private @Nullable Void fail(AdminClient client, Throwable failure) {
         printError(String.valueOf(failure.getMessage()));
         status = 1;
         client.loop().stop();
