@@ -220,18 +220,23 @@ final class ServerOptions {
         if (text == null) {
             return null;
         }
+        String numeric = text.replaceFirst("^localhost:", "127.0.0.1:");
         SocketAddress parsed =
                 address(
                         () ->
                                 AdminOptions.isPath(text)
                                         ? Addresses.unix(text)
-                                        : Addresses.toListenOn(text));
+                                        : Addresses.toListenOn(numeric));
         if (parsed instanceof InetSocketAddress internet
                 && (internet.isUnresolved() || !internet.getAddress().isLoopbackAddress())) {
             throw misuse(
-                    "Invalid value for option '--admin': '%s' is reachable from other machines:"
-                                    .formatted(text)
-                            + " write a port of 127.0.0.1 or a path, and use ssh -L from there");
+                    "Invalid value for option '--admin': "
+                            + (internet.isUnresolved()
+                                    ? "'%s' is a host name: write an IP address, such as 127.0.0.1"
+                                    : "'%s' is reachable from other machines: use a port of"
+                                            + " 127.0.0.1 or a socket path; from another machine,"
+                                            + " connect through ssh -L")
+                                    .formatted(text));
         }
         return parsed;
     }
@@ -239,7 +244,7 @@ final class ServerOptions {
     /// Sets what all servers have: the admin address, the watchdog, and a certificate that SIGHUP
     /// reloads if it is from a file.
     void configure(ServerRunner runner, ListenerConfig config) {
-        runner.inspect(adminAddress(), stallLimit);
+        runner.monitor(adminAddress(), stallLimit);
         Tls reloaded = config.streams().tls();
         if (reloaded != null && certificate != null) {
             runner.onHangUp("the certificate " + certificate, reloaded::reload);

@@ -74,6 +74,13 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     ///
     /// @param body returns the exit status
     static int open(ServerLog log, int loops, LoopConfig config, ToIntFunction<LoopGroup> body) {
+        try (ServerLog _ = log.start()) {
+            return openLoops(log, loops, config, body);
+        }
+    }
+
+    private static int openLoops(
+            ServerLog log, int loops, LoopConfig config, ToIntFunction<LoopGroup> body) {
         try (LoopGroup group = opened(loops, LoopGroupConfig.DEFAULT.withLoopConfig(config))) {
             return body.applyAsInt(group);
         } catch (UnsupportedOperationException | SystemCallException | LinkageError e) {
@@ -105,7 +112,7 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     ///
     /// @param address `null` for none
     /// @param limit zero for no watchdog
-    final void inspect(@Nullable SocketAddress address, Duration limit) {
+    final void monitor(@Nullable SocketAddress address, Duration limit) {
         admin = address;
         stallLimit = limit;
     }
@@ -152,24 +159,24 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
             return refused(
                     where, "unknown host: use an address of this machine, such as 127.0.0.1");
         }
-        Inspection inspection = null;
+        ServerMonitoring monitoring = null;
         try {
             if (admin != null) {
-                inspection = new Inspection(group, admin, stallLimit, httpMetrics());
+                monitoring = new ServerMonitoring(group, admin, stallLimit, httpMetrics());
             }
             group.start();
             started.run();
-            if (inspection != null) {
-                announce(inspection);
+            if (monitoring != null) {
+                announce(monitoring);
             } else if (!stallLimit.isZero()) { // After the start, which it would delay.
-                inspection = new Inspection(group, null, stallLimit, null);
+                monitoring = new ServerMonitoring(group, null, stallLimit, null);
             }
             finished.join();
         } catch (SystemCallException e) {
             return refused(Objects.requireNonNull(admin), bareReason(e));
         } finally {
-            if (inspection != null) {
-                inspection.close();
+            if (monitoring != null) {
+                monitoring.close();
             }
         }
         Signal signal = stoppedBy;
@@ -193,9 +200,9 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
         return Optional.of(loop);
     }
 
-    private void announce(Inspection inspection) {
-        String url = inspection.dashboardUrl();
-        String address = Addresses.show(Objects.requireNonNull(inspection.adminAddress()));
+    private void announce(ServerMonitoring monitoring) {
+        String url = monitoring.dashboardUrl();
+        String address = Addresses.show(Objects.requireNonNull(monitoring.adminAddress()));
         print("Admin on %s. Try: gyre top %s".formatted(url == null ? address : url, address));
         if (url != null) {
             dashboardAt(url);
@@ -229,17 +236,19 @@ abstract sealed class ServerRunner permits StreamServerRunner, WebServerRunner {
     }
 
     /// Synchronized: signals in a row must not reload the same files at once.
-    private synchronized void reload() {
+    @SuppressWarnings("CatchingUnchecked") // One entry must not prevent the others.
+    final synchronized void reload() {
         reloads.forEach(
                 (what, reload) -> {
                     try {
                         reload.run();
                         log.log(Level.INFO, "SIGHUP: reloaded " + what);
-                    } catch (IOException e) {
+                    } catch (IOException | RuntimeException e) {
+                        String why = e instanceof IOException ? e.getMessage() : e.toString();
                         log.log(
                                 Level.ERROR,
                                 "SIGHUP: cannot reload %s, the previous one stays in use: %s"
-                                        .formatted(what, e.getMessage()));
+                                        .formatted(what, why));
                     }
                 });
         if (reloads.isEmpty()) {

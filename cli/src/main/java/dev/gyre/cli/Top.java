@@ -42,11 +42,14 @@ import java.util.concurrent.Callable;
         customSynopsis = "gyre top [OPTION...] [ADDRESS]",
         descriptionHeading = "%n",
         description = {
-            "Reads the figures of a server from its admin address every second: per loop the"
-                    + " share of active time (BUSY), the delay of tasks (median, 99th percentile"
-                    + " and max of the last ten seconds), open connections, requests per second,"
-                    + " queued tasks, buffer memory and its limit, and the callback that runs now."
-                    + " A loop that does not respond is highlighted.",
+            "Reads the figures of a server from its admin address every second. A loop that does"
+                    + " not respond is highlighted.",
+            "",
+            "BUSY is the share of time that the loop did not wait for the kernel, since the last"
+                    + " update. DELAY50, P99 and MAX are the task delay over about the last ten"
+                    + " seconds. The first sample covers the time since the loop was opened. QUEUE"
+                    + " is the number of queued tasks, MEMORY the buffer memory and its limit, and"
+                    + " RUNNING the running callback.",
             "",
             "Keys: c connections, l loops, s next sort order, / filter connections, q quit.",
             "",
@@ -311,10 +314,12 @@ final class Top implements Callable<Integer> {
             StringBuilder frame = new StringBuilder("\033[H");
             for (int i = 0; i < lines.size(); i++) {
                 TopScreen.Line line = lines.get(i);
+                // Erases before the text: after a line of full width, that would erase its end.
                 frame.append(i == 0 ? "" : "\r\n")
                         .append(begin(line.style()))
+                        .append("\033[K")
                         .append(line.text())
-                        .append("\033[K\033[0m");
+                        .append("\033[0m");
             }
             out.print(frame.append("\033[J"));
             out.flush();

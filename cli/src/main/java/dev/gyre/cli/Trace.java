@@ -5,6 +5,7 @@ import dev.gyre.LoopConfig;
 import dev.gyre.Promise;
 import dev.gyre.SystemCallException;
 import dev.gyre.cli.admin.AdminClient;
+import dev.gyre.cli.admin.Figures;
 import dev.gyre.cli.admin.Json;
 import dev.gyre.http.JsonMapper;
 import dev.gyre.metrics.LoopObserver;
@@ -25,6 +26,7 @@ import java.net.SocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,9 +50,8 @@ import java.util.concurrent.Callable;
                     + " closing of connections, input and output, pauses, timeouts, errors,"
                     + " requests and responses, each with the connection's id.",
             "",
-            "The server keeps the last 8192 events of each loop. Events that are overwritten before"
-                    + " they are read, twice a second, are missing. A server has one trace: another"
-                    + " one replaces it.",
+            "Reads the trace twice a second. On a busy server some events are lost. Starting"
+                    + " another trace replaces this one.",
             ""
         },
         parameterListHeading = "",
@@ -146,8 +147,7 @@ final class Trace implements Callable<Integer> {
     private boolean ending;
     private boolean requesting;
 
-    /// The events of the previous response, with how often each occurs in it.
-    private Map<Json, Integer> seen = new HashMap<>();
+    private final Events events = new Events();
 
     @Override
     public Integer call() {
@@ -234,26 +234,72 @@ final class Trace implements Callable<Integer> {
         return client.get("/trace?format=json")
                 .thenAccept(
                         text -> {
-                            Json response = Json.parse(text);
-                            List<Json> events =
-                                    response.value() instanceof List<?>
-                                            ? response.list()
-                                            : response.get("events").list();
-                            Map<Json, Integer> all = new HashMap<>();
-                            for (Json event : events) {
-                                int times = all.merge(event, 1, Integer::sum);
-                                if (times > seen.getOrDefault(event, 0)) {
-                                    out.println(line(event));
-                                }
+                            events.update(Json.parse(text));
+                            if (events.lost() > 0) {
+                                printError("At least %d events lost.".formatted(events.lost()));
                             }
-                            seen = all;
+                            events.added().forEach(event -> out.println(line(event)));
                         });
     }
 
     private String line(Json event) {
         return json
                 ? new String(JsonMapper.writeOnly().write(event.value()), StandardCharsets.UTF_8)
-                : event.line();
+                : text(event);
+    }
+
+    /// Formats an event: `2026-01-31T12:00:00.123456Z serve-0 #42 READ 512 bytes`. Events of the
+    /// loop itself have `-` instead of a connection.
+    static String text(Json event) {
+        String id = event.get("connection").text();
+        return "%s %s %s %s %s"
+                .formatted(
+                        event.get("time").text(),
+                        event.get("loop").text(),
+                        id.equals("0") ? "-" : "#" + id,
+                        event.get("kind").text(),
+                        Figures.printable(event.get("detail").text()))
+                .strip();
+    }
+
+    /// Finds the new events of each response, which repeats the server's newest ones.
+    static final class Events {
+        /// The events of the last response, with how often each occurs in it.
+        private Map<Json, Integer> seen = new HashMap<>();
+
+        private List<Json> added = List.of();
+        private long lost;
+
+        void update(Json response) {
+            List<Json> events = response.get("events").list();
+            Map<Json, Integer> all = new HashMap<>();
+            List<Json> unseen = new ArrayList<>();
+            for (Json event : events) {
+                if (all.merge(event, 1, Integer::sum) > seen.getOrDefault(event, 0)) {
+                    unseen.add(event);
+                }
+            }
+            // Responses that overlap have no gap between them.
+            boolean overlaps = unseen.size() < events.size();
+            long unsent = (long) response.get("total").number() - events.size();
+            int before = seen.values().stream().mapToInt(Integer::intValue).sum();
+            lost =
+                    overlaps || events.isEmpty()
+                            ? 0
+                            : Math.max(unsent - before, before == 0 ? 0 : 1);
+            added = unseen;
+            seen = all;
+        }
+
+        /// Returns the events that the previous response did not contain.
+        List<Json> added() {
+            return added;
+        }
+
+        /// Returns the min number of events between the last two responses that neither contains.
+        long lost() {
+            return lost;
+        }
     }
 
     /// Stops the trace at the server, then ends. A second signal does not wait for the server.

@@ -4,13 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.gyre.LoopConfig;
 import dev.gyre.os.Signal;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+
+import picocli.CommandLine;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -20,7 +28,10 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// The log of a server, and its reaction to SIGHUP.
 final class ServerLogTest {
@@ -48,11 +59,11 @@ final class ServerLogTest {
             assertThat(server.err())
                     .matches(
                             TIME
-                                    + "\\+\\d{4} INFO dev\\.gyre\\.cli: connection \\d+ from"
+                                    + "\\+\\d{4} INFO dev\\.gyre\\.cli: connection \\d+ with"
                                     + " 127\\.0\\.0\\.1:\\d+ opened on loop echo-0");
             assertThat(server.err())
                     .matches(
-                            ".* INFO dev\\.gyre\\.cli: connection \\d+ from 127\\.0\\.0\\.1:\\d+"
+                            ".* INFO dev\\.gyre\\.cli: connection \\d+ with 127\\.0\\.0\\.1:\\d+"
                                     + " closed: ended, 5 bytes received, 5 bytes sent");
         }
     }
@@ -117,6 +128,75 @@ final class ServerLogTest {
                 peer.close();
             }
         }
+    }
+
+    /// A terminal that is paused with Ctrl-S.
+    private static final class PausedWriter extends StringWriter {
+        private final CountDownLatch resumed = new CountDownLatch(1);
+
+        @Override
+        public void write(String text, int offset, int length) {
+            try {
+                resumed.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            super.write(text, offset, length);
+        }
+    }
+
+    private static ServerLog logTo(Writer err) {
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setErr(new PrintWriter(err));
+        return ServerLog.open(commandLine, ServerLog.Format.TEXT);
+    }
+
+    @Test
+    @Timeout(60)
+    void log_whileTheOutputIsBlocked_returnsAndCountsWhatItDrops() {
+        PausedWriter err = new PausedWriter();
+        try (ServerLog log = logTo(err).start()) {
+            for (int i = 0; i < ServerLog.MAX_QUEUED + 100; i++) {
+                log.log(Level.INFO, "event " + i + ".");
+            }
+            err.resumed.countDown();
+        }
+        List<String> lines = err.toString().lines().toList();
+        assertThat(lines.getFirst()).endsWith(" INFO dev.gyre.cli: event 0.");
+        Matcher dropped =
+                Pattern.compile("dropped, because the output was blocked: (\\d+)")
+                        .matcher(lines.getLast());
+        assertThat(dropped.find()).as(lines.getLast()).isTrue();
+        assertThat(lines.size() - 1 + Integer.parseInt(dropped.group(1)))
+                .isEqualTo(ServerLog.MAX_QUEUED + 100);
+    }
+
+    @Test
+    void reload_thatThrows_isLogged_andTheOthersRun() {
+        StringWriter err = new StringWriter();
+        int status =
+                StreamServerRunner.open(
+                        logTo(err),
+                        LoopConfig.DEFAULT,
+                        1,
+                        runner -> {
+                            runner.onHangUp(
+                                    "the first",
+                                    () -> {
+                                        throw new IllegalStateException("closed");
+                                    });
+                            runner.onHangUp("the second", () -> {});
+                            runner.reload();
+                            return 0;
+                        });
+        assertThat(status).isZero();
+        assertThat(err.toString().lines())
+                .satisfiesExactly(
+                        first ->
+                                assertThat(first)
+                                        .contains("cannot reload the first, the previous one")
+                                        .endsWith("IllegalStateException: closed"),
+                        second -> assertThat(second).endsWith("SIGHUP: reloaded the second"));
     }
 
     @Test

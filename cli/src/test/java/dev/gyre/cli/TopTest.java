@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -95,6 +96,7 @@ final class TopTest {
                 while (!line.contains("serve-0")) {
                     line = top.out();
                 }
+                assertThat(line).as("erased before the text").contains("\033[Kserve-0");
                 server.send(Signal.SIGKILL);
                 while (!line.contains("No response since ")) {
                     line = top.out();
@@ -102,6 +104,47 @@ final class TopTest {
                 top.type("q");
                 assertThat(top.status()).isZero();
             }
+        }
+    }
+
+    @Test
+    void top_thatIsTerminated_restoresTheTerminal() throws Exception {
+        Tool.require("script");
+        Path pid = directory.resolve("pid");
+        try (Program server = Program.start("serve", "--port", "0", "--admin", "0")) {
+            int _ = ServeTest.port(server);
+            try (Program top =
+                    Program.inShell(
+                            """
+                            exec script -qec "stty rows 24 cols 80
+                            sh -c 'echo \\$\\$ > %s; exec \\"\\$@\\"' sh $*
+                            echo status \\$?; stty -a" /dev/null
+                            """
+                                    .formatted(pid),
+                            "top",
+                            admin(server))) {
+                String line = top.out();
+                while (!line.contains("serve-0")) {
+                    line = top.out();
+                }
+                long process = Long.parseLong(Files.readString(pid).strip());
+                assertThat(ProcessHandle.of(process).orElseThrow().destroy()).isTrue();
+                while (!line.contains("status ")) {
+                    line = top.out();
+                }
+                assertThat(line).contains("\033[?25h\033[?1049l").contains("status 143");
+                assertThat(String.join(" ", top.restOfOut()))
+                        .contains(" icanon ", " echo ", " isig ")
+                        .doesNotContain("-icanon");
+            }
+        }
+    }
+
+    @Test
+    void admin_onLocalhost_isTheLoopbackAddress() throws Exception {
+        try (Program server = Program.start("echo", "0", "--admin", "localhost:0")) {
+            assertThat(server.out()).startsWith("Echo on ");
+            assertThat(admin(server)).startsWith("127.0.0.1:");
         }
     }
 
@@ -157,7 +200,7 @@ final class TopTest {
                     line = trace.out();
                 }
                 requests.interrupt();
-                assertThat(line).matches("\\S+Z serve-\\d+ connection \\d+ PROTOCOL .*");
+                assertThat(line).matches("\\S+Z serve-\\d+ #\\d+ PROTOCOL .*");
                 trace.send(Signal.SIGINT);
                 assertThat(trace.status()).isEqualTo(130);
                 assertThat(trace.restOfErr()).isEmpty();
@@ -187,7 +230,7 @@ final class TopTest {
     @CsvSource({
         "0.0.0.0:8081, reachable from other machines",
         ":8081, reachable from other machines",
-        "example.org:80, reachable from other machines",
+        "example.org:80, 'is a host name: write an IP address'",
         "'', is not an address",
         "70000, the port must be from 0 to 65535",
     })

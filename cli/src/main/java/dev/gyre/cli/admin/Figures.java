@@ -3,7 +3,7 @@ package dev.gyre.cli.admin;
 import java.util.Locale;
 
 /// Formats figures in few columns.
-final class Figures {
+public final class Figures {
     private Figures() {}
 
     /// Formats seconds with two or three digits, as in `25us`, `1.2ms`, `3.4s`, `5min`.
@@ -56,7 +56,7 @@ final class Figures {
     }
 
     /// Replaces control characters: a peer chooses paths and names, and must not move the cursor.
-    static String printable(String text) {
+    public static String printable(String text) {
         StringBuilder safe = new StringBuilder(text.length());
         text.codePoints()
                 .forEach(

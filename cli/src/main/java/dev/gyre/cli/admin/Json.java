@@ -63,18 +63,6 @@ public record Json(@Nullable Object value) {
         return Boolean.TRUE.equals(value);
     }
 
-    /// Formats an event of a trace for a terminal.
-    public String line() {
-        return "%s %s connection %s %s %s"
-                .formatted(
-                        get("time").text(),
-                        get("loop").text(),
-                        get("connection").text(),
-                        get("kind").text(),
-                        Figures.printable(get("detail").text()))
-                .strip();
-    }
-
     private static final class Parser {
         private final String text;
         private int at;

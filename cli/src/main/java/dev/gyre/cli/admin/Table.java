@@ -5,35 +5,35 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
-/// Formats rows in columns of fixed width. If the screen is too narrow, the least important columns
-/// are left out. The last column takes the rest.
+/// Formats rows in columns of fixed width. If the screen is too narrow, columns are dropped.
+/// The last column takes the rest.
 ///
 /// @param columns in the order of display
 record Table<T>(List<Column<T>> columns) {
     /// @param width in characters; the minimum for the last one
-    /// @param importance columns with the largest number are left out first; 0 for never
+    /// @param dropOrder the highest value is dropped first; 0 is never dropped
     record Column<T>(
             String title,
             int width,
             boolean right,
-            int importance,
+            int dropOrder,
             Function<? super T, String> value) {
         static <T> Column<T> text(
-                String title, int width, int importance, Function<? super T, String> value) {
-            return new Column<>(title, width, false, importance, value);
+                String title, int width, int dropOrder, Function<? super T, String> value) {
+            return new Column<>(title, width, false, dropOrder, value);
         }
 
         static <T> Column<T> number(
-                String title, int width, int importance, Function<? super T, String> value) {
-            return new Column<>(title, width, true, importance, value);
+                String title, int width, int dropOrder, Function<? super T, String> value) {
+            return new Column<>(title, width, true, dropOrder, value);
         }
 
-        private String cell(String text, int cut) {
+        private String cell(String text, int width) {
             String shown = Figures.printable(text);
-            if (shown.length() > cut) {
-                return shown.substring(0, cut);
+            if (shown.length() > width) {
+                return shown.substring(0, width);
             }
-            String space = " ".repeat(cut - shown.length());
+            String space = " ".repeat(width - shown.length());
             return right ? space + shown : shown + space;
         }
     }
@@ -42,12 +42,12 @@ record Table<T>(List<Column<T>> columns) {
     Table<T> fit(int screen) {
         List<Column<T>> kept = new ArrayList<>(columns);
         while (width(kept) > screen) {
-            Column<T> least =
-                    kept.stream().max(Comparator.comparingInt(Column::importance)).orElseThrow();
-            if (least.importance == 0) {
+            Column<T> next =
+                    kept.stream().max(Comparator.comparingInt(Column::dropOrder)).orElseThrow();
+            if (next.dropOrder == 0) {
                 break;
             }
-            kept.remove(least);
+            kept.remove(next);
         }
         return new Table<>(kept);
     }

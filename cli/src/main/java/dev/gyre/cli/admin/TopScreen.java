@@ -5,15 +5,17 @@ import static dev.gyre.cli.admin.Figures.scaled;
 import static dev.gyre.cli.admin.Figures.seconds;
 import static dev.gyre.cli.admin.Figures.words;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.gyre.cli.admin.Table.Column;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.URLEncoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /// The contents of `gyre top`: two views of a server's figures, as lines of text.
 ///
@@ -46,7 +48,7 @@ public final class TopScreen {
                             Column.number("REQ/S", 6, 0, loop -> scaled(perSecond(loop))),
                             Column.number("QUEUE", 6, 1, loop -> figure(loop, "queuedTasks")),
                             Column.number("MEMORY", 11, 2, TopScreen::memory),
-                            Column.text("RUNS NOW", 8, 0, TopScreen::running)));
+                            Column.text("RUNNING", 8, 0, TopScreen::running)));
 
     private final Table<Json> connectionTable =
             new Table<>(
@@ -83,12 +85,18 @@ public final class TopScreen {
 
     /// Returns the path of the list of connections; null if it is not shown.
     public @Nullable String connectionsPath() {
-        return showsConnections ? "/connections?limit=1000&sort=" + SORTS.get(sort) : null;
+        if (!showsConnections) {
+            return null;
+        }
+        String path = "/connections?limit=1000&sort=" + SORTS.get(sort);
+        return filter.isEmpty()
+                ? path
+                : path + "&q=" + URLEncoder.encode(filter, UTF_8).replace("+", "%20");
     }
 
     /// Sets the response to `/loops`. Rates are those since the previous one.
     public void updateLoops(Json response) {
-        // Of another process, figures cannot be compared.
+        // The server restarted: its counters are not comparable.
         earlier = loops.get("pid").equals(response.get("pid")) ? loops : new Json(null);
         loops = response;
         problem = "";
@@ -98,7 +106,7 @@ public final class TopScreen {
         connections = response;
     }
 
-    /// Shows a problem above the figures, which are old then.
+    /// Shows an error above the last known figures.
     public void fail(String message) {
         problem = message;
     }
@@ -240,8 +248,7 @@ public final class TopScreen {
     }
 
     private void addConnections(List<Line> lines, int columns) {
-        List<Json> all = connections.get("connections").list();
-        List<Json> found = all.stream().filter(this::matches).toList();
+        List<Json> found = connections.get("connections").list();
         List<String> silent =
                 connections.get("notResponding").list().stream().map(Json::text).toList();
         lines.add(
@@ -259,18 +266,6 @@ public final class TopScreen {
         Table<Json> table = connectionTable.fit(columns);
         lines.add(new Line(table.header(columns), Style.HEADER));
         found.forEach(each -> lines.add(new Line(table.row(columns, each), Style.PLAIN)));
-    }
-
-    private boolean matches(Json connection) {
-        String wanted = filter.toLowerCase(Locale.ROOT);
-        return List.of("id", "peer", "loop", "state", "activity").stream()
-                .anyMatch(
-                        name ->
-                                connection
-                                        .get(name)
-                                        .text()
-                                        .toLowerCase(Locale.ROOT)
-                                        .contains(wanted));
     }
 
     // ------------------------------------------------------------------ figures

@@ -183,6 +183,39 @@ final class DashboardTest {
     }
 
     @Test
+    @Clause("V-6")
+    void page_openedDuringATrace_canStopIt() throws Exception {
+        group.start();
+        group.trace().all().start();
+        browser.open(admin.uri());
+        browser.await("!document.getElementById('stop').disabled");
+        String _ = browser.evaluate("document.getElementById('stop').click()");
+        browser.await("document.getElementById('trace-note').textContent.startsWith('Stopped')");
+        assertThat(group.trace().isOn()).isFalse();
+    }
+
+    @Test
+    @Clause("V-7")
+    void states_areThoseOfAllConnections_notOfTheListedOnes() throws Exception {
+        group.start();
+        browser.open(admin.uri());
+        String _ =
+                browser.evaluate(
+                        """
+                        (() => {
+                          const real = ask;
+                          const found = { total: 1, notResponding: [], connections: [],
+                            states: { READING: 4321, WRITING: 0 } };
+                          ask = (path, options) => path.startsWith('/connections')
+                            ? Promise.resolve({ json: async () => found }) : real(path, options);
+                        })()
+                        """);
+        browser.await(
+                "document.getElementById('states').textContent.replace(/\\s/g, '')"
+                        + " === 'reading4,321'");
+    }
+
+    @Test
     void filter_thatMatchesNothing_showsNoConnection() throws Exception {
         try (Socket _ = connectToHostile()) {
             browser.open(admin.uri());
@@ -208,6 +241,6 @@ final class DashboardTest {
         browser.await("document.querySelectorAll('#loops tbody tr').length === 2");
         admin.close();
         browser.await(
-                "document.getElementById('gone').textContent.startsWith('The server does not')");
+                "document.getElementById('gone').textContent.startsWith('No response from')");
     }
 }

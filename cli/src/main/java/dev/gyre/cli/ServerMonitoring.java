@@ -11,10 +11,10 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 
-/// The watchdog of a server, and its admin address.
+/// Owns a server's watchdog and admin server.
 ///
 /// Main thread only.
-final class Inspection implements AutoCloseable {
+final class ServerMonitoring implements AutoCloseable {
     private final @Nullable Watchdog watchdog;
     private final @Nullable AdminServer admin;
 
@@ -22,7 +22,7 @@ final class Inspection implements AutoCloseable {
     /// @param stallLimit zero for no watchdog
     /// @param metrics of HTTP; `null` if the server has none
     /// @throws dev.gyre.SystemCallException if the admin server cannot listen
-    Inspection(
+    ServerMonitoring(
             LoopGroup group,
             @Nullable SocketAddress address,
             Duration stallLimit,
