@@ -207,7 +207,8 @@ public final class Metrics implements LoopMetrics {
             return Optional.empty();
         }
         long nanos = components.timings.elapsedNanos();
-        return Optional.of(new RunningCallback(kind, describe(kind, nanos), Duration.ofNanos(nanos)));
+        return Optional.of(
+                new RunningCallback(kind, describe(kind, nanos), Duration.ofNanos(nanos)));
     }
 
     /// Takes the stack of the loop thread, which stops it for a moment, only if it is slow anyway.

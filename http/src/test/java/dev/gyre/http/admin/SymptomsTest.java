@@ -91,10 +91,7 @@ final class SymptomsTest extends IncidentFixture {
         List<String> counts =
                 read("/metrics")
                         .lines()
-                        .filter(
-                                line ->
-                                        line.startsWith(
-                                                "gyre_http_requests_rejected_total"))
+                        .filter(line -> line.startsWith("gyre_http_requests_rejected_total"))
                         .toList();
         assertThat(counts).hasSize(1);
         assertThat(counts.getFirst())
