@@ -119,6 +119,7 @@ class StreamsSimulationTest {
     void descriptors_usedUpByOneListener_areReservedForAnother() {
         try (SimulatedWorld world = SimulatedWorld.seed(8);
                 LogCapture _ = new LogCapture()) {
+            world.descriptorLimit(60);
             List<Stream> served = new ArrayList<>();
             List<Stream> admin = new ArrayList<>();
             InetAddress host = InetAddress.getLoopbackAddress();
@@ -129,18 +130,16 @@ class StreamsSimulationTest {
                     new InetSocketAddress(host, 81),
                     ListenerConfig.DEFAULT.withReservedDescriptors(true),
                     admin::add);
-            world.descriptorLimit(world.openDescriptors() + 40);
-            for (int i = 0; i < 60; i++) {
+            for (int i = 0; i < 80; i++) {
                 world.connect(80);
             }
             world.advance(Duration.ofSeconds(1));
-            assertThat(crowded.isExhausted()).isTrue();
+            assertThat(crowded.shed()).isPositive();
 
             world.connect(81);
             world.connect(81);
             world.advance(Duration.ofSeconds(1));
             assertThat(admin).as("accepted with reserved descriptors").hasSize(2);
-            assertThat(crowded.isExhausted()).isTrue();
         }
     }
 
