@@ -284,8 +284,7 @@ public final class AccessLog implements Middleware, AutoCloseable {
             reopened = new CompletableFuture<>();
             try {
                 if (queue.offer(REOPEN, CLOSE_NANOS, TimeUnit.NANOSECONDS)) {
-                    CompletableFuture.anyOf(reopened, ended)
-                            .get(CLOSE_NANOS, TimeUnit.NANOSECONDS);
+                    CompletableFuture.anyOf(reopened, ended).get(CLOSE_NANOS, TimeUnit.NANOSECONDS);
                     return;
                 }
             } catch (TimeoutException e) {

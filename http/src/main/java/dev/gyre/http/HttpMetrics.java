@@ -43,9 +43,9 @@ public sealed interface HttpMetrics extends Middleware permits RequestMetrics {
     /// @param route the pattern; `null` if no route matched; `_other` beyond the limit of series:
     ///     method is then `_OTHER`, scheme `http`, and status the first code of its class
     /// @param status the status code; 499 if the client left before a response began
-    /// @param errorType the status code from 500, or `5xx` for the route `_other`; `disconnected` if
-    ///     the client left before a response began; `truncated` if the connection was lost within
-    ///     the response; `null` by default
+    /// @param errorType the status code from 500, or `5xx` for the route `_other`; `disconnected`
+    ///     if the client left before a response began; `truncated` if the connection was lost
+    ///     within the response; `null` by default
     /// @param duration the durations of all requests except rejected ones
     /// @param rejected the number of requests rejected before routing
     /// @param requestBodyBytes the sum of all request bodies as received, without their framing
@@ -71,9 +71,7 @@ public sealed interface HttpMetrics extends Middleware permits RequestMetrics {
 
         /// Returns the status as text: its class, such as `5xx`, for the route `_other`.
         public String statusText() {
-            return OVERFLOW_ROUTE.equals(route)
-                    ? status / 100 + "xx"
-                    : Integer.toString(status);
+            return OVERFLOW_ROUTE.equals(route) ? status / 100 + "xx" : Integer.toString(status);
         }
     }
 

@@ -19,8 +19,9 @@ import java.util.function.Supplier;
 /// ```
 ///
 /// `gyre_*` metrics have the label `loop`, except `gyre_http_series_overflows_total` and
-/// `gyre_http_requests_rejected_total`. `http_server_*` metrics are sums over all loops. They follow
-/// the OpenTelemetry semantic conventions for HTTP; body sizes are summaries instead of histograms.
+/// `gyre_http_requests_rejected_total`. `http_server_*` metrics are sums over all loops. They
+/// follow the OpenTelemetry semantic conventions for HTTP; body sizes are summaries instead of
+/// histograms.
 ///
 /// | metric | type |
 /// |---|---|

@@ -76,7 +76,8 @@ class AdminSimulationTest {
                                 Content-Type: application/x-www-form-urlencoded
                                 Content-Length: %d
 
-                                %s"""
+                                %s\
+                                """
                                         .formatted(form.length(), form)
                                         .replace("\n", "\r\n")))
                 .startsWith("HTTP/1.1 200 ");

@@ -75,14 +75,18 @@ final class IncidentsTest extends IncidentFixture {
                             line ->
                                     line.matches(
                                             "(?s)loop incident-0 blocked for .*\\(limit 250 ms\\)"
-                                                + " in .*IncidentsTest\\.block.*IO.*GET"
-                                                + " /report.*"));
+                                                    + " in .*IncidentsTest\\.block.*IO.*GET"
+                                                    + " /report.*"));
         } finally {
             released.countDown();
         }
         assertThat(receive(client)).isEqualTo("done");
         await("its end", () -> read("/stalls").contains("\"ended\":true"));
-        assertThat(log.messages()).anyMatch(line -> line.startsWith("loop incident-0 ran again"));
+        await(
+                "a line about its end",
+                () ->
+                        log.messages().stream()
+                                .anyMatch(line -> line.startsWith("loop incident-0 ran again")));
         String slow = "gyre_loop_callback_duration_seconds";
         String[] labels = {"loop=\"incident-0\"", "kind=\"io\""};
         String[] short_ = {labels[0], labels[1], "le=\"0.1\""};

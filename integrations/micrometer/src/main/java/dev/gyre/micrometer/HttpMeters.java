@@ -69,9 +69,18 @@ final class HttpMeters {
                                 .tags(tags)
                                 .register(registry);
                 String bytes = "bytes";
-                counter(registry, "http.server.request.body.size", tags, bytes, t -> t.requestBytes);
                 counter(
-                        registry, "http.server.response.body.size", tags, bytes, t -> t.responseBytes);
+                        registry,
+                        "http.server.request.body.size",
+                        tags,
+                        bytes,
+                        t -> t.requestBytes);
+                counter(
+                        registry,
+                        "http.server.response.body.size",
+                        tags,
+                        bytes,
+                        t -> t.responseBytes);
                 counter(registry, "gyre.http.requests.rejected", tags, null, t -> t.rejected);
             }
         }

@@ -76,7 +76,8 @@ final class LoopRequestMetrics {
 
         private @Nullable Series find(int methodAndScheme, int statusAndTruncated) {
             for (Series each : series) {
-                if (each.methodAndScheme == methodAndScheme && each.statusAndTruncated == statusAndTruncated) {
+                if (each.methodAndScheme == methodAndScheme
+                        && each.statusAndTruncated == statusAndTruncated) {
                     return each;
                 }
             }
