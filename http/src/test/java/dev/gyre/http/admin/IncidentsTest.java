@@ -82,7 +82,11 @@ final class IncidentsTest extends IncidentFixture {
         }
         assertThat(receive(client)).isEqualTo("done");
         await("its end", () -> read("/stalls").contains("\"ended\":true"));
-        assertThat(log.messages()).anyMatch(line -> line.startsWith("loop incident-0 ran again"));
+        await(
+                "a line about its end",
+                () ->
+                        log.messages().stream()
+                                .anyMatch(line -> line.startsWith("loop incident-0 ran again")));
         String slow = "gyre_loop_callback_duration_seconds";
         String[] labels = {"loop=\"incident-0\"", "kind=\"io\""};
         String[] short_ = {labels[0], labels[1], "le=\"0.1\""};
