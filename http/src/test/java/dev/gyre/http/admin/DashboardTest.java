@@ -240,7 +240,6 @@ final class DashboardTest {
         browser.open(admin.uri());
         browser.await("document.querySelectorAll('#loops tbody tr').length === 2");
         admin.close();
-        browser.await(
-                "document.getElementById('gone').textContent.startsWith('No response from')");
+        browser.await("document.getElementById('gone').textContent.startsWith('No response from')");
     }
 }
