@@ -88,7 +88,8 @@ final class ServerObserver implements LoopObserver {
             if (breaches >= MIN_BREACHES) {
                 log.log(
                         Level.INFO,
-                        "loop %s is no longer overloaded: %d full ticks in %d s, up to %d tasks waited"
+                        ("loop %s is no longer overloaded: %d full ticks in %d s, up to %d tasks"
+                                        + " waited")
                                 .formatted(
                                         loop.config().name(),
                                         breaches,
