@@ -97,7 +97,7 @@ final class TopTest {
                     line = top.out();
                 }
                 assertThat(line).as("erased before the text").contains("\033[Kserve-0");
-                server.close();
+                server.send(Signal.SIGKILL);
                 while (!line.contains("No response since ")) {
                     line = top.out();
                 }

@@ -50,7 +50,7 @@ final class DashboardTest {
     @BeforeEach
     void open() throws Exception {
         browser = new Browser(profile);
-        admin.listen(new InetSocketAddress("127.0.0.1", 0));
+        admin.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
 
     @AfterEach
@@ -65,7 +65,7 @@ final class DashboardTest {
         var listener =
                 Listener.tcp(
                         group,
-                        new InetSocketAddress("127.0.0.1", 0),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         stream -> stream.protocol(new Hostile()));
         group.start();
         int port = ((InetSocketAddress) listener.address()).getPort();
