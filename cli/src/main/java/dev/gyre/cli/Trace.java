@@ -231,7 +231,7 @@ final class Trace implements Callable<Integer> {
 
     /// Prints the events that the previous response did not contain.
     private Promise<@Nullable Void> print(AdminClient client, StandardOutput out) {
-        return client.get("/trace?format=json")
+        return client.get("/trace?format=json&limit=10000")
                 .thenAccept(
                         text -> {
                             events.update(Json.parse(text));
