@@ -88,13 +88,8 @@ final class ServerObserver implements LoopObserver {
             if (breaches >= MIN_BREACHES) {
                 log.log(
                         Level.INFO,
-<<<<<<< HEAD
-                        ("loop %s is no longer overloaded: %d full ticks in %d s, up to %d"
-                                        + " tasks waited")
-=======
                         ("loop %s is no longer overloaded: %d full ticks in %d s, up to %d tasks"
                                         + " waited")
->>>>>>> 93990a18d44402cc916ea659d6a53a003695e682
                                 .formatted(
                                         loop.config().name(),
                                         breaches,
