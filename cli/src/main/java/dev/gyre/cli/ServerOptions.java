@@ -233,10 +233,10 @@ final class ServerOptions {
                     "Invalid value for option '--admin': "
                             + (internet.isUnresolved()
                                             ? "'%s' is a host name: write an IP address, such as"
-                                                  + " 127.0.0.1"
+                                                    + " 127.0.0.1"
                                             : "'%s' is reachable from other machines: use a port of"
-                                                  + " 127.0.0.1 or a socket path; from another"
-                                                  + " machine, connect through ssh -L")
+                                                    + " 127.0.0.1 or a socket path; from another"
+                                                    + " machine, connect through ssh -L")
                                     .formatted(text));
         }
         return parsed;
