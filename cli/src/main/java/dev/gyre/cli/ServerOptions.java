@@ -229,15 +229,12 @@ final class ServerOptions {
                                         : Addresses.toListenOn(numeric));
         if (parsed instanceof InetSocketAddress internet
                 && (internet.isUnresolved() || !internet.getAddress().isLoopbackAddress())) {
-            throw misuse(
-                    "Invalid value for option '--admin': "
-                            + (internet.isUnresolved()
-                                            ? "'%s' is a host name: write an IP address, such as"
-                                                    + " 127.0.0.1"
-                                            : "'%s' is reachable from other machines: use a port of"
-                                                    + " 127.0.0.1 or a socket path; from another"
-                                                    + " machine, connect through ssh -L")
-                                    .formatted(text));
+            String why =
+                    internet.isUnresolved()
+                            ? "is a host name: write an IP address, such as 127.0.0.1"
+                            : "is reachable from other machines: use a port of 127.0.0.1 or a"
+                                    + " socket path; from another machine, connect through ssh -L";
+            throw misuse("Invalid value for option '--admin': '" + text + "' " + why);
         }
         return parsed;
     }
