@@ -52,9 +52,9 @@ import java.util.function.Supplier;
 /// connections runs on the watched loops, at most 256 connections per tick. A list is at most one
 /// second old: requests in that time share it.
 ///
-/// **Connections.** Parameters are `loop`, `state`, `peer`, `activity`, `q`, `sort` and `limit`. `q`
-/// selects connections whose id, peer, loop, state or activity contains the text. `total` counts
-/// the selected ones. `states` counts all connections of the listed loops.
+/// **Connections.** Parameters are `loop`, `state`, `peer`, `activity`, `q`, `sort` and `limit`.
+/// `q` selects connections whose id, peer, loop, state or activity contains the text. `total`
+/// counts the selected ones. `states` counts all connections of the listed loops.
 ///
 /// **Trace.** `format` is `text` or `json`. The response has the newest events, 1 000 by default;
 /// in JSON, `total` is the number of all recorded ones. A trace started by `POST` stops after 60
