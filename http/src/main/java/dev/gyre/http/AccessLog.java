@@ -277,9 +277,13 @@ public final class AccessLog implements Middleware, AutoCloseable {
     /// @throws IOException if the file cannot be opened, or lines that wait cannot be written
     ///     within five seconds; the previous file stays in use
     public void reopen() throws IOException {
-        if (file == null || closed) {
-            return;
+        if (file != null && !closed) {
+            requestReopen();
         }
+    }
+
+    /// Does nothing if the writer has ended: the log may be closed at any time.
+    void requestReopen() throws IOException {
         synchronized (reopenLock) { // One marker at a time.
             reopened = new CompletableFuture<>();
             try {

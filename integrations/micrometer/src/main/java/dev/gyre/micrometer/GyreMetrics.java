@@ -153,8 +153,8 @@ public final class GyreMetrics implements MeterBinder, AutoCloseable {
 
     // ------------------------------------------------------------------ loops
 
-    /// Registers the meters of the loop with one name. The gauges hold it strongly, and so keep the
-    /// other meters alive.
+    /// Registers the meters of the loop with one name. The gauges hold it strongly, and thereby
+    /// keep the other meters alive.
     private record LoopMeters(
             Supplier<List<EventLoop>> loops, String name, MeterRegistry registry) {
         void register() {
