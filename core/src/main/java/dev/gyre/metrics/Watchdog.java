@@ -220,7 +220,9 @@ public final class Watchdog implements AutoCloseable {
                         limit,
                         false,
                         running.kind(),
-                        running.description(),
+                        running.description().isEmpty()
+                                ? firstUserFrame(stack)
+                                : running.description(),
                         stack);
         seen.stall = stall;
         synchronized (recent) {
@@ -273,14 +275,17 @@ public final class Watchdog implements AutoCloseable {
         }
     }
 
+    private static String firstUserFrame(List<StackTraceElement> stack) {
+        return StackFrames.firstUserFrame(stack)
+                .map(StackTraceElement::toString)
+                .orElse("Gyre itself");
+    }
+
     private static String describe(Stall stall) {
         StringBuilder text = new StringBuilder("loop ");
         text.append(stall.loop()).append(" blocked for ").append(millis(stall.elapsed()));
         text.append(" (limit ").append(millis(stall.limit())).append(')');
-        String frame =
-                StackFrames.firstUserFrame(stall.stack())
-                        .map(StackTraceElement::toString)
-                        .orElse("Gyre itself");
+        String frame = firstUserFrame(stall.stack());
         text.append(" in ").append(frame).append(", ").append(stall.kind());
         if (!stall.description().isEmpty() && !stall.description().equals(frame)) {
             text.append(", ").append(stall.description());
