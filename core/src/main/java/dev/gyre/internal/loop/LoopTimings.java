@@ -102,11 +102,7 @@ final class LoopTimings {
     /// Called when a tick begins.
     void tickBegan(long now) {
         if (inRun) {
-            long elapsed = now - countedUntil;
-            activeNanos.add(elapsed);
-            if (callbacks.get() != callbacksBefore) {
-                tickDuration.record(elapsed);
-            }
+            tickEnded(now);
         }
         inRun = true;
         callbacksBefore = callbacks.get();
@@ -114,6 +110,14 @@ final class LoopTimings {
         setMark(now);
         if (now - windowStart >= WINDOW_NANOS) {
             rollWindow(now);
+        }
+    }
+
+    private void tickEnded(long now) {
+        long elapsed = now - countedUntil;
+        activeNanos.add(elapsed);
+        if (callbacks.get() != callbacksBefore) {
+            tickDuration.record(elapsed);
         }
     }
 
@@ -139,7 +143,7 @@ final class LoopTimings {
         RUNNING.setOpaque(this, NOTHING);
         if (inRun) {
             inRun = false;
-            activeNanos.add(backend.nanoTime() - countedUntil);
+            tickEnded(backend.nanoTime());
         }
     }
 
