@@ -199,7 +199,8 @@ final class HttpExamplesTest {
             assertThat(ask(to(root + "/load")).body()).matches("gyre-\\d+: busy \\d+ %, .*\n");
             client.close();
             example.interrupt();
-            assertThat(example.ends()).isEmpty();
+            assertThat(example.endsWithComplaint()).isEmpty();
+            assertThat(example.complaint()).contains(" (limit 200 ms) in Watched.", "ran again");
         }
     }
 
