@@ -26,10 +26,10 @@ final class UsageErrorsTest {
 
     @Test
     void option_likeNoOther_isToldWithoutAGuess() {
-        assertThat(Execution.of("serve", "--verbose"))
+        assertThat(Execution.of("serve", "--frobnicate"))
                 .isEqualTo(
                         misuse(
-                                "Unknown option: '--verbose'",
+                                "Unknown option: '--frobnicate'",
                                 "Run gyre help serve for its options."));
     }
 
